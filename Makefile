@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make help` lists the targets. Every target makes .venv itself when pyproject.toml is newer.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check client client-check
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "powercontext-deerflow needs Python 3.11 or newer, and $(PYTHON) is older: run make again with PYTHON=python3.11 (or newer)")'
+	@echo "Installing into $(VENV) (once; about a minute) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,server]'
+	@touch $@
+
+demo: $(STAMP) ## remember in one chat, recall in the next, on a real PowerContext server
+	@$(BIN)/python -m scripts.demo
+
+test: $(STAMP) client-check ## the whole test suite
+	@$(BIN)/python -m pytest
+
+check: $(STAMP) client-check ## lint, format, types, drift of the generated client, import directions
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest tests/unit/test_architecture.py
+
+client: $(STAMP) ## regenerate generated/ from openapi/pin.toml
+	@$(BIN)/python -m scripts.regenerate_client
+
+client-check: $(STAMP) ## prove that openapi/ and generated/ are byte for byte what the pin gives
+	@$(BIN)/python -m scripts.regenerate_client --check

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounded, strict, owner-bound memory for DeerFlow from PowerContext, and the typed SDK below it.
+
+    from powercontext_deerflow import PowerContext, Secret, Settings
+
+    settings = Settings(base_url="https://...", scope_id="scp_...", token=Secret("..."))
+    with PowerContext(settings) as memory:
+        match memory.recall("What does the order service use for money?"):
+            case Recalled(content): ...
+
+Names are imported on first use, so that importing the package costs nothing and needs no DeerFlow.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from powercontext_deerflow import version
+
+if TYPE_CHECKING:
+    from powercontext_deerflow.client import PowerContext
+    from powercontext_deerflow.errors import (
+        AnswerError,
+        ConfigurationError,
+        HostError,
+        InputError,
+        PowerContextError,
+        Problem,
+        ServerError,
+        TransportError,
+    )
+    from powercontext_deerflow.extension import install as install
+    from powercontext_deerflow.outcomes import (
+        AlreadySaved,
+        NothingRecalled,
+        Recall,
+        Recalled,
+        RecallFailed,
+        Saved,
+        SaveNotSent,
+        SaveOutcome,
+        SaveRejected,
+        SaveUnknown,
+    )
+    from powercontext_deerflow.settings import Secret, Settings
+    from powercontext_deerflow.wire import (
+        ArtifactCitation,
+        Citation,
+        EntryCitation,
+        Kind,
+        MemoryRef,
+    )
+
+__version__ = version.VERSION
+
+_ROOMS = ("errors", "settings", "wire", "outcomes", "client", "extension")
+
+__all__ = [
+    "AlreadySaved",
+    "AnswerError",
+    "ArtifactCitation",
+    "Citation",
+    "ConfigurationError",
+    "EntryCitation",
+    "HostError",
+    "InputError",
+    "Kind",
+    "MemoryRef",
+    "NothingRecalled",
+    "PowerContext",
+    "PowerContextError",
+    "Problem",
+    "Recall",
+    "RecallFailed",
+    "Recalled",
+    "SaveNotSent",
+    "SaveOutcome",
+    "SaveRejected",
+    "SaveUnknown",
+    "Saved",
+    "Secret",
+    "ServerError",
+    "Settings",
+    "TransportError",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__ or name == "install":  # not in __all__, because it needs the host
+        for room in _ROOMS:
+            names = vars(import_module(f"{__name__}.{room}"))
+            if name in names:
+                return names[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

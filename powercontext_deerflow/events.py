@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Content-free diagnostics: one structured event per outcome, through logging, and counters.
+
+An event holds a name, a reason code, a status, a request id and a duration. The same name and code are logged at most
+once a minute, with the number of those held back; the counters count all.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from dataclasses import dataclass
+
+from powercontext_deerflow.deadline import now
+from powercontext_deerflow.fork import tell_after_fork
+
+LOGGER = logging.getLogger("powercontext_deerflow")
+_QUIET_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    name: str
+    """``recall``, ``remember``, ``settings`` or ``host``."""
+    code: str
+    status: int | None = None
+    request_id: str | None = None
+    elapsed_ms: int | None = None
+
+
+class Events:
+    """Where outcomes are reported. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._logged_at: dict[tuple[str, str], float] = {}
+        self._held_back: Counter[tuple[str, str]] = Counter()
+        self.after_fork()
+        tell_after_fork(self)
+
+    def after_fork(self) -> None:
+        self._lock = threading.Lock()
+
+    @property
+    def counts(self) -> dict[tuple[str, str], int]:
+        """How often each (name, code) happened in this process."""
+        with self._lock:
+            return dict(self._counts)
+
+    def report(self, event: Event, level: int) -> None:
+        """Count ``event``, and log it if its kind was quiet for a minute."""
+        kind = (event.name, event.code)
+        with self._lock:
+            self._counts[kind] += 1
+            last = self._logged_at.get(kind)
+            if last is not None and now() - last < _QUIET_SECONDS:
+                self._held_back[kind] += 1
+                return
+            self._logged_at[kind] = now()
+            held_back = self._held_back.pop(kind, 0)
+        LOGGER.log(
+            level,
+            "powercontext %s: %s (status=%s request_id=%s elapsed_ms=%s held_back=%d)",
+            *(event.name, event.code, event.status, event.request_id, event.elapsed_ms, held_back),
+            extra={"powercontext_event": event, "powercontext_held_back": held_back},
+        )

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may use the one bound Scope: the configured owner, byte for byte, and nobody else (RFC 4 and 5).
+
+DeerFlow turns a missing identity into the literal ``default`` (facts: deerflow-host 3), so that name, in any spelling,
+never stands for a person.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TypeGuard
+
+_FALLBACK = "default"
+
+
+def is_bindable(user_id: object) -> TypeGuard[str]:
+    """Whether ``user_id`` can name one person: a printable, unpadded ``str`` that is not the host's fallback."""
+    # `type(...) is str`: a subclass may lie in __eq__.
+    return (
+        type(user_id) is str
+        and user_id.isprintable()
+        and bool(user_id)
+        and user_id == user_id.strip()
+        and unicodedata.normalize("NFKC", user_id).casefold().strip() != _FALLBACK
+    )
+
+
+def is_owner(user_id: object, owner: str) -> bool:
+    """Whether a run's ``user_id`` is exactly the configured ``owner``. No folding, trimming or normalisation."""
+    return is_bindable(user_id) and str.__eq__(owner, user_id)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recall and saving share in one Gateway process: one settings snapshot, one client, one reporter (RFC 5).
+
+Read once under a lock; a bad configuration is remembered as such. Rotation is an environment change and a restart.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import assert_never
+
+from powercontext_deerflow.client import PowerContext
+from powercontext_deerflow.deadline import now
+from powercontext_deerflow.errors import ConfigurationError, InputError
+from powercontext_deerflow.events import LOGGER, Event, Events
+from powercontext_deerflow.fork import tell_after_fork
+from powercontext_deerflow.identity import is_owner
+from powercontext_deerflow.outcomes import (
+    AlreadySaved,
+    NothingRecalled,
+    Recall,
+    Recalled,
+    RecallFailed,
+    Saved,
+    SaveNotSent,
+    SaveOutcome,
+    SaveRejected,
+    SaveUnknown,
+)
+from powercontext_deerflow.settings import Settings
+from powercontext_deerflow.text import closes_fence
+from powercontext_deerflow.wire import Kind
+
+
+class Runtime:
+    """The bound client behind the two host surfaces. Identity first, then everything else."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.client = PowerContext(settings)
+        self.events = Events()
+        self._query_seen = False
+        for warning in settings.warnings:
+            self.events.report(Event("settings", warning.code), logging.WARNING)
+            LOGGER.warning("powercontext settings: %s", warning)
+
+    def admits(self, user_id: object) -> bool:
+        """Whether ``user_id`` is exactly the configured owner."""
+        owner = self.settings.owner_user_id
+        return owner is not None and is_owner(user_id, owner)
+
+    def recall(self, user_id: object, query: object) -> str:
+        """The text to put in front of the model, or "". Never raises; a stranger causes no request (RFC 4)."""
+        started = now()
+        if not self.admits(user_id):
+            return self._told(RecallFailed("not_owner"), started)
+        try:
+            outcome = self.client.recall(self._asked(query))
+        except InputError as error:
+            outcome = RecallFailed(error.code)
+        except Exception:  # noqa: BLE001 - the host would log the text of whatever escapes
+            outcome = RecallFailed("internal_error")
+        return self._told(outcome, started)
+
+    async def arecall(self, user_id: object, query: object) -> str:
+        """As ``recall``, without blocking the event loop."""
+        started = now()
+        if not self.admits(user_id):
+            return self._told(RecallFailed("not_owner"), started)
+        try:
+            outcome = await self.client.arecall(self._asked(query))
+        except InputError as error:
+            outcome = RecallFailed(error.code)
+        except Exception:  # noqa: BLE001 - as above
+            outcome = RecallFailed("internal_error")
+        return self._told(outcome, started)
+
+    def _asked(self, query: object) -> object:
+        self._query_seen = self._query_seen or query is not None
+        return query
+
+    def _told(self, outcome: Recall, started: float) -> str:
+        """Report ``outcome`` and give what the host may have of it."""
+        content, level = "", logging.INFO
+        match outcome:
+            case Recalled() if closes_fence(outcome.content):
+                code, level = "content_closes_fence", logging.WARNING
+            case Recalled():
+                code, content = "ready", outcome.content
+            case NothingRecalled("no_query") if not self._query_seen:
+                # Hosts before 2026-09 never pass one, and memory would be silently empty (facts: deerflow-host 0.1).
+                code, level = "host_passes_no_query", logging.WARNING
+            case NothingRecalled():
+                code = outcome.code
+            case RecallFailed():
+                code, level = outcome.code, logging.WARNING
+            case _:
+                assert_never(outcome)
+        status = outcome.status if isinstance(outcome, RecallFailed) else None
+        elapsed = int((now() - started) * 1000)
+        self.events.report(Event("recall", code, status, outcome.request_id, elapsed), level)
+        return content
+
+    async def remember(self, user_id: object, text: str, kind: Kind) -> SaveOutcome:
+        """Save for the owner; a stranger causes no request. Raises InputError for a refused text or kind."""
+        started = now()
+        outcome: SaveOutcome
+        if not self.admits(user_id):
+            outcome = SaveRejected("not_owner")
+        else:
+            try:
+                outcome = await self.client.aremember(text, kind)
+            except InputError as error:
+                self.events.report(Event("remember", error.code), logging.INFO)
+                raise
+            except Exception:  # noqa: BLE001 - nothing is claimed of a save that broke off
+                outcome = SaveUnknown("internal_error")
+        self._report_save(outcome, int((now() - started) * 1000))
+        return outcome
+
+    def _report_save(self, outcome: SaveOutcome, elapsed: int) -> None:
+        match outcome:
+            case Saved():
+                code, level = "saved", logging.INFO
+                if outcome.unfamiliar_keys:
+                    self.events.report(Event("remember", "unfamiliar_keys"), logging.WARNING)
+            case AlreadySaved():
+                code, level = "already_saved", logging.INFO
+            case SaveUnknown() | SaveRejected() | SaveNotSent():
+                code, level = outcome.code, logging.WARNING
+            case _:
+                assert_never(outcome)
+        status = outcome.status if isinstance(outcome, SaveUnknown | SaveRejected) else None
+        request_id = None if isinstance(outcome, SaveNotSent) else outcome.request_id
+        self.events.report(Event("remember", code, status, request_id, elapsed), level)
+
+
+class _Process:
+    """The one runtime of this process, or the reason why there is none."""
+
+    def __init__(self) -> None:
+        self.after_fork()
+        tell_after_fork(self)
+
+    def after_fork(self) -> None:
+        self._lock = threading.Lock()
+        self._held: Runtime | ConfigurationError | None = None
+
+    def runtime(self) -> Runtime:
+        held = self._held
+        if held is None:
+            with self._lock:
+                held = self._held = self._held or _load()
+        if isinstance(held, ConfigurationError):
+            raise ConfigurationError(*held.problems)
+        return held
+
+
+def _load() -> Runtime | ConfigurationError:
+    try:
+        return Runtime(Settings.from_environment())
+    except ConfigurationError as error:
+        LOGGER.error("powercontext is not usable in this process: %s", error)
+        return error
+
+
+_PROCESS = _Process()
+
+
+def current() -> Runtime:
+    """The runtime of this process, from the environment as it was at the first call. Raises ConfigurationError."""
+    return _PROCESS.runtime()
+
+
+def forget() -> None:
+    """Drop the snapshot without closing it, as a fork does; the next ``current`` reads the environment anew."""
+    _PROCESS.after_fork()

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One HTTP/1.1 connection: a request out, an answer in, by a deadline and under a cap. h11 does the reading."""
+
+from __future__ import annotations
+
+import re
+import select
+import socket
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import h11
+
+from powercontext_deerflow.deadline import Deadline, now
+from powercontext_deerflow.errors import TransportError
+
+MAX_BODY = 1024 * 1024
+"""Bytes of an answer's body that are read; a larger answer is refused."""
+_MAX_HEAD = 64 * 1024  # bytes of one header block, chunk header or trailer
+_KEEP_ALIVE = (
+    4.0  # seconds; the server closes idle connections after 5.0 (facts: powercontext-api A5)
+)
+_REQUEST_ID = re.compile(rb"[0-9a-f]{16}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer. ``headers`` and ``body`` are the server's words, so no repr shows them."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    @property
+    def request_id(self) -> str | None:
+        """The server's name for this exchange, if it is the 16 hex digits that it ought to be."""
+        for name, value in self.headers:
+            if name == b"x-powercontext-request-id" and _REQUEST_ID.match(value):
+                return value.decode("ascii")
+        return None
+
+
+class Connection:
+    """Used by one thread at a time; ``interrupt`` may come from another one."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
+        self._sent = False
+        self._used_at = now()
+
+    def exchange(self, request: h11.Request, body: bytes, deadline: Deadline) -> Answer:
+        """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left."""
+        self._sent = False
+        data = self._http.send(request) or b""
+        if body:
+            data += self._http.send(h11.Data(data=body)) or b""
+        data += self._http.send(h11.EndOfMessage()) or b""
+        try:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                # A server may answer before it has read everything, and hang up: its answer is still there to read.
+                self._send(data, deadline)
+            return self._receive(deadline)
+        except TimeoutError:
+            code = "answer_timeout"
+        except h11.RemoteProtocolError:
+            code = "protocol_error"
+        except OSError:
+            code = "connection_lost"
+        # Raised out here: h11 quotes what the peer sent.
+        raise TransportError(code, sent=self._sent)
+
+    def _send(self, data: bytes, deadline: Deadline) -> None:
+        rest = memoryview(data)
+        while rest:
+            self._wait_at_most(deadline)
+            self._sent = True
+            rest = rest[self._socket.send(rest) :]
+
+    def _receive(self, deadline: Deadline) -> Answer:
+        answer: h11.Response | None = None
+        chunks: list[bytes] = []
+        size = 0
+        while True:
+            event = self._http.next_event()
+            if event is h11.NEED_DATA:
+                self._wait_at_most(deadline)
+                data = self._socket.recv(64 * 1024)
+                if not data and answer is None:
+                    raise ConnectionResetError
+                self._http.receive_data(data)
+            elif type(event) is h11.Data:
+                size += len(event.data)
+                if size > MAX_BODY:
+                    raise TransportError("answer_too_large", sent=True)
+                chunks.append(event.data)
+            elif type(event) is h11.Response:
+                answer = event
+                _refuse_encoded(event)
+            elif type(event) is h11.EndOfMessage and answer is not None:
+                return Answer(answer.status_code, list(answer.headers), b"".join(chunks))
+            elif type(event) is not h11.InformationalResponse:
+                raise TransportError("protocol_error", sent=True)
+
+    def _wait_at_most(self, deadline: Deadline) -> None:
+        left = deadline.remaining()
+        if not left:
+            raise TimeoutError
+        self._socket.settimeout(left)
+
+    def make_reusable(self) -> bool:
+        """Whether another exchange may follow: both sides are done, and the server said nothing beyond its answer."""
+        done = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        if not done or self._http.trailing_data[0]:
+            return False
+        self._http.start_next_cycle()
+        self._used_at = now()
+        return True
+
+    def is_fresh(self) -> bool:
+        """Whether an idle connection is young and silent; one that has something to read is closed or out of step."""
+        if now() - self._used_at > _KEEP_ALIVE:
+            return False
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return not poll.poll(0)
+
+    def interrupt(self) -> None:
+        """Wake the thread that waits here. It closes the socket itself, so no descriptor is reused early."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def _refuse_encoded(response: h11.Response) -> None:
+    """We ask for ``identity``: a compressed answer all the same is refused, never inflated."""
+    for name, value in response.headers:
+        if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
+            raise TransportError("answer_encoded", sent=True)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one engine that every request of this package goes through: pool, bounds, fork, close (DESIGN 4).
+
+Synchronous, because the host's hot path is a worker thread and because deadlines by cancelling asynchronous requests
+poison a pool (facts: failure-classes B1). Nothing is opened before the first exchange.
+"""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import h11
+
+from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.fork import tell_after_fork
+from powercontext_deerflow.settings import Settings
+from powercontext_deerflow.transport.connection import Answer, Connection
+from powercontext_deerflow.transport.network import Resolver, connect, tls_context
+from powercontext_deerflow.version import VERSION
+
+MAX_CONNECTIONS = 32
+"""Connections at once; a further caller waits for one, by its own deadline."""
+
+
+class Engine:
+    """Exchanges with one origin, with one credential, each by an absolute deadline and under a cap.
+
+    Thread-safe and fork-safe. No redirects, cookies, proxies, netrc or environment.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        url = urlsplit(settings.base_url)
+        self._host = url.hostname or ""
+        self._port = url.port or (443 if url.scheme == "https" else 80)
+        self._prefix = url.path
+        self._ca_file = settings.ca_file
+        self._secure = url.scheme == "https"
+        self._tls: ssl.SSLContext | None = None
+        self._headers = [
+            ("Host", url.netloc),
+            ("Accept", "application/json"),
+            ("Accept-Encoding", "identity"),
+            ("Authorization", f"Bearer {settings.token.reveal()}"),
+            ("User-Agent", f"powercontext-deerflow/{VERSION}"),
+        ]
+        self._closed = False
+        self._begin()
+        tell_after_fork(self)
+
+    def _begin(self) -> None:
+        self._changed = threading.Condition(threading.Lock())
+        self._resolver = Resolver()
+        self._idle: list[Connection] = []
+        self._busy: set[Connection] = set()
+        self._slots = 0
+
+    def after_fork(self) -> None:
+        for inherited in (*self._idle, *self._busy):
+            inherited.close()  # only this process's copy of the descriptor
+        self._begin()
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        deadline: Deadline,
+        extra_headers: Sequence[tuple[str, str]] = (),
+    ) -> Answer:
+        """One request, sent once, and its whole answer, whatever its status.
+
+        ``path`` is below the base URL and may carry a query; ``body`` is JSON or empty. Raises TransportError.
+        """
+        headers = [*self._headers, *extra_headers]
+        if body:
+            headers = [
+                *headers,
+                ("Content-Type", "application/json"),
+                ("Content-Length", str(len(body))),
+            ]
+        request = h11.Request(method=method, target=self._prefix + path, headers=headers)
+        self._take_slot(deadline)
+        connection: Connection | None = None
+        try:
+            connection = self._connection(deadline)
+            return connection.exchange(request, body, deadline)
+        finally:
+            self._give_back(connection)
+
+    def _take_slot(self, deadline: Deadline) -> None:
+        with self._changed:
+            free = self._changed.wait_for(
+                lambda: self._closed or self._slots < MAX_CONNECTIONS, deadline.remaining()
+            )
+            if self._closed or not free:
+                raise TransportError("closed" if self._closed else "no_connection_free", sent=False)
+            self._slots += 1
+
+    def _connection(self, deadline: Deadline) -> Connection:
+        while True:
+            with self._changed:
+                connection = self._idle.pop() if self._idle else None
+                if connection is None:
+                    break
+                self._busy.add(connection)
+            if connection.is_fresh():
+                return connection
+            self._drop(connection)
+        if self._secure and self._tls is None:
+            self._tls = tls_context(self._ca_file)
+        connected = connect(self._resolver, self._host, self._port, self._tls, deadline)
+        connection = Connection(connected)
+        with self._changed:
+            if not self._closed:
+                self._busy.add(connection)
+                return connection
+        connection.close()
+        raise TransportError("closed", sent=False)
+
+    def _give_back(self, connection: Connection | None) -> None:
+        reusable = connection is not None and not self._closed and connection.make_reusable()
+        with self._changed:
+            self._slots -= 1
+            if connection is not None:
+                self._busy.discard(connection)
+                if reusable and not self._closed:
+                    self._idle.append(connection)
+                    connection = None
+            self._changed.notify()
+        if connection is not None:
+            connection.close()
+
+    def _drop(self, connection: Connection) -> None:
+        with self._changed:
+            self._busy.discard(connection)
+        connection.close()
+
+    def close(self, budget: float = 2.0) -> None:
+        """Refuse new exchanges, let those in flight end within ``budget`` seconds, then cut them off. Idempotent."""
+        deadline = Deadline.after(budget)
+        with self._changed:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._slots == 0, deadline.remaining())
+            for connection in self._busy:
+                connection.interrupt()
+        for connection in idle:
+            connection.close()
