@@ -120,6 +120,21 @@ class PowerContext:
         future.add_done_callback(lambda _: self._saving.pop(request, None))
         return future
 
+    def server_info(self) -> wire.ServerInfo:
+        """The server's product, version and API contract.
+
+        Raises ServerError: ``http_404`` from servers up to 1.2.0, ``forbidden`` for a principal that may not ask.
+        """
+        return exchanges.server_info(self._engine, self._recall_deadline())
+
+    def check_scope(self) -> bool:
+        """Whether the server has exactly the bound Scope, byte for byte; storage may fold case or accents.
+
+        Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
+        """
+        scope_id = self.settings.scope_id
+        return exchanges.scope(self._engine, scope_id, self._recall_deadline()).scope_id == scope_id
+
     def flush(self, budget: float) -> bool:
         """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""
         return not wait(list(self._saving.values()), budget).not_done

@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from powercontext_deerflow import wire
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import AnswerError, ServerError
 from powercontext_deerflow.transport import Answer, Engine
 
 
-def call(engine: Engine, path: str, request: object, deadline: Deadline) -> Answer:
-    """POST ``request`` as JSON; the answer if its status is 200.
+def call(engine: Engine, path: str, request: object | None, deadline: Deadline) -> Answer:
+    """POST ``request`` as JSON, or GET without one; the answer if its status is 200.
 
     The status rules do not depend on the statuses that the API declares, because 404 ``scope_not_found`` and the
     framework's errors are undeclared (facts: powercontext-api 0.7). Raises TransportError, ServerError or AnswerError.
     """
-    answer = engine.exchange("POST", path, wire.encode(request), deadline)
+    if request is None:
+        answer = engine.exchange("GET", path, b"", deadline)
+    else:
+        answer = engine.exchange("POST", path, wire.encode(request), deadline)
     if answer.status == 200:
         return answer
     if 200 < answer.status < 300:
@@ -38,3 +43,12 @@ def search(
     engine: Engine, request: wire.SearchRequest, deadline: Deadline
 ) -> wire.SearchAnswer | wire.LegacySearchAnswer:
     return wire.decode_search(call(engine, "/v1/memory/search", request, deadline).body)
+
+
+def server_info(engine: Engine, deadline: Deadline) -> wire.ServerInfo:
+    return wire.decode_server_info(call(engine, "/v1/server-info", None, deadline).body)
+
+
+def scope(engine: Engine, scope_id: str, deadline: Deadline) -> wire.Scope:
+    path = f"/v1/scopes/{quote(scope_id, safe='')}"
+    return wire.decode_scope(call(engine, path, None, deadline).body)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoding that says nothing of what it read: decoder messages quote the server, so none leaves this module."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from powercontext_deerflow.errors import AnswerError
+
+T = TypeVar("T")
+
+Revision = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+Identifier = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"^[\x21-\x7E]+\Z")]
+
+encode = msgspec.json.Encoder().encode
+
+
+def decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
+    try:
+        return decoder.decode(body)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
+    # Raised out here, so that the decoder's own error, which quotes the body, is not in the chain.
+    raise AnswerError("malformed")
