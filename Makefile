@@ -19,7 +19,7 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 demo: $(STAMP) ## remember in one chat, recall in the next, on a real PowerContext server
-	@$(BIN)/python -m scripts.demo
+	@PYTHONPATH=tests/host $(BIN)/python -m scripts.demo
 
 test: $(STAMP) client-check ## the whole test suite
 	@$(BIN)/python -m pytest

@@ -13,7 +13,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 from powercontext_deerflow.deadline import now
-from powercontext_deerflow.fork import tell_after_fork
 
 LOGGER = logging.getLogger("powercontext_deerflow")
 _QUIET_SECONDS = 60.0
@@ -36,10 +35,6 @@ class Events:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._logged_at: dict[tuple[str, str], float] = {}
         self._held_back: Counter[tuple[str, str]] = Counter()
-        self.after_fork()
-        tell_after_fork(self)
-
-    def after_fork(self) -> None:
         self._lock = threading.Lock()
 
     @property

@@ -10,6 +10,7 @@ import logging
 import threading
 from typing import assert_never
 
+from powercontext_deerflow.breaker import Breaker
 from powercontext_deerflow.client import PowerContext
 from powercontext_deerflow.deadline import now
 from powercontext_deerflow.errors import ConfigurationError, InputError
@@ -29,7 +30,8 @@ from powercontext_deerflow.outcomes import (
     SaveUnknown,
 )
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.text import closes_fence
+from powercontext_deerflow.text import closes_fence, recall_query
+from powercontext_deerflow.transport import UNREACHABLE
 from powercontext_deerflow.wire import Kind
 
 
@@ -40,6 +42,7 @@ class Runtime:
         self.settings = settings
         self.client = PowerContext(settings)
         self.events = Events()
+        self.breaker = Breaker()
         self._query_seen = False
         for warning in settings.warnings:
             self.events.report(Event("settings", warning.code), logging.WARNING)
@@ -53,10 +56,8 @@ class Runtime:
     def recall(self, user_id: object, query: object) -> str:
         """The text to put in front of the model, or "". Never raises; a stranger causes no request (RFC 4)."""
         started = now()
-        if not self.admits(user_id):
-            return self._told(RecallFailed("not_owner"), started)
         try:
-            outcome = self.client.recall(self._asked(query))
+            outcome = self._answer_without_asking(user_id, query) or self.client.recall(query)
         except InputError as error:
             outcome = RecallFailed(error.code)
         except Exception:  # noqa: BLE001 - the host would log the text of whatever escapes
@@ -66,38 +67,45 @@ class Runtime:
     async def arecall(self, user_id: object, query: object) -> str:
         """As ``recall``, without blocking the event loop."""
         started = now()
-        if not self.admits(user_id):
-            return self._told(RecallFailed("not_owner"), started)
         try:
-            outcome = await self.client.arecall(self._asked(query))
+            outcome = self._answer_without_asking(user_id, query) or await self.client.arecall(
+                query
+            )
         except InputError as error:
             outcome = RecallFailed(error.code)
         except Exception:  # noqa: BLE001 - as above
             outcome = RecallFailed("internal_error")
         return self._told(outcome, started)
 
-    def _asked(self, query: object) -> object:
-        self._query_seen = self._query_seen or query is not None
-        return query
+    def _answer_without_asking(self, user_id: object, query: object) -> Recall | None:
+        if not self.admits(user_id):
+            return RecallFailed("not_owner")
+        if recall_query(query) is None:
+            # Hosts before 2026-09 pass none, ever, and memory would be silently empty (facts: deerflow-host 0.1).
+            return NothingRecalled("no_query" if self._query_seen else "host_passes_no_query")
+        self._query_seen = True
+        return None if self.breaker.admits() else RecallFailed("breaker_open")
 
     def _told(self, outcome: Recall, started: float) -> str:
         """Report ``outcome`` and give what the host may have of it."""
-        content, level = "", logging.INFO
+        content, code, level = "", "ready", logging.INFO
         match outcome:
             case Recalled() if closes_fence(outcome.content):
                 code, level = "content_closes_fence", logging.WARNING
             case Recalled():
-                code, content = "ready", outcome.content
-            case NothingRecalled("no_query") if not self._query_seen:
-                # Hosts before 2026-09 never pass one, and memory would be silently empty (facts: deerflow-host 0.1).
-                code, level = "host_passes_no_query", logging.WARNING
+                content = outcome.content
             case NothingRecalled():
                 code = outcome.code
+                level = logging.WARNING if code == "host_passes_no_query" else logging.INFO
             case RecallFailed():
                 code, level = outcome.code, logging.WARNING
             case _:
                 assert_never(outcome)
         status = outcome.status if isinstance(outcome, RecallFailed) else None
+        if status is not None or isinstance(outcome, Recalled) or code == "empty":
+            self.breaker.reached()
+        elif code in UNREACHABLE:
+            self.breaker.failed()
         elapsed = int((now() - started) * 1000)
         self.events.report(Event("recall", code, status, outcome.request_id, elapsed), level)
         return content

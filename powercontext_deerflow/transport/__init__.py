@@ -4,4 +4,19 @@
 from powercontext_deerflow.transport.connection import Answer
 from powercontext_deerflow.transport.engine import Engine
 
-__all__ = ["Answer", "Engine"]
+__all__ = ["UNREACHABLE", "Answer", "Engine"]
+
+UNREACHABLE = frozenset(
+    {
+        *(
+            "dns_failed",
+            "dns_timeout",
+            "connect_failed",
+            "connect_timeout",
+            "tls_failed",
+            "tls_timeout",
+        ),
+        *("answer_timeout", "connection_lost", "protocol_error", "no_connection_free"),
+    }
+)
+"""The codes of TransportError that mean an outage: failures by time or connection."""
