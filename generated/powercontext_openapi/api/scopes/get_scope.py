@@ -1,0 +1,197 @@
+# Generated from openapi/powercontext.json by openapi-python-client 0.29.1; do not edit.
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.error_response import ErrorResponse
+from ...models.scope_descriptor import ScopeDescriptor
+from typing import cast
+
+
+
+def _get_kwargs(
+    scope_id: str,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/scopes/{scope_id}".format(scope_id=quote(str(scope_id), safe=""),),
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> ErrorResponse | ScopeDescriptor | None:
+    if response.status_code == 200:
+        response_200 = ScopeDescriptor.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 401:
+        response_401 = ErrorResponse.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = ErrorResponse.from_dict(response.json())
+
+
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = ErrorResponse.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 503:
+        response_503 = ErrorResponse.from_dict(response.json())
+
+
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[ErrorResponse | ScopeDescriptor]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    scope_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[ErrorResponse | ScopeDescriptor]:
+    """ 
+    Args:
+        scope_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ErrorResponse | ScopeDescriptor]
+     """
+
+
+    kwargs = _get_kwargs(
+        scope_id=scope_id,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    scope_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> ErrorResponse | ScopeDescriptor | None:
+    """ 
+    Args:
+        scope_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ErrorResponse | ScopeDescriptor
+     """
+
+
+    return sync_detailed(
+        scope_id=scope_id,
+client=client,
+
+    ).parsed
+
+async def asyncio_detailed(
+    scope_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> Response[ErrorResponse | ScopeDescriptor]:
+    """ 
+    Args:
+        scope_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ErrorResponse | ScopeDescriptor]
+     """
+
+
+    kwargs = _get_kwargs(
+        scope_id=scope_id,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    scope_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+
+) -> ErrorResponse | ScopeDescriptor | None:
+    """ 
+    Args:
+        scope_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ErrorResponse | ScopeDescriptor
+     """
+
+
+    return (await asyncio_detailed(
+        scope_id=scope_id,
+client=client,
+
+    )).parsed

@@ -1,0 +1,11 @@
+# Generated from openapi/powercontext.json by openapi-python-client 0.29.1; do not edit.
+from typing import Literal
+
+ReadinessStatus = Literal['degraded', 'not_ready', 'ready']
+
+READINESS_STATUS_VALUES: set[ReadinessStatus] = { 'degraded', 'not_ready', 'ready',  }
+
+def check_readiness_status(value: str) -> ReadinessStatus:
+    if value in READINESS_STATUS_VALUES:
+        return value
+    raise TypeError(f"Unexpected value {value!r}. Expected one of {READINESS_STATUS_VALUES!r}")
