@@ -8,26 +8,19 @@ from concurrent.futures import Future, wait
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, get_args
 
-from powercontext_deerflow import exchanges, saving, wire
+from powercontext_deerflow import exchanges, recalling, saving, wire
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import (
-    AnswerError,
-    InputError,
-    PowerContextError,
-    ServerError,
-    TransportError,
-)
+from powercontext_deerflow.errors import InputError, TransportError
 from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.outcomes import (
     NothingRecalled,
     Recall,
-    Recalled,
     RecallFailed,
     SaveNotSent,
     SaveOutcome,
 )
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.text import byte_length, memory_text, recall_query
+from powercontext_deerflow.text import memory_text, recall_query
 from powercontext_deerflow.transport import Engine
 from powercontext_deerflow.workers import Workers
 
@@ -58,26 +51,15 @@ class PowerContext:
     def recall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """Prepared context for ``query`` (at most 8192 code points are sent), within ``max_bytes`` UTF-8 bytes.
 
-        Raises InputError for a query that is not text. One request; every failure is a RecallFailed (RFC 4).
+        Raises InputError for a query that is not text. Every failure is a RecallFailed. One request, unless a long
+        query found nothing literally and ``recall_focus`` is on.
         """
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
-        settings = self.settings
-        request = wire.PrepareRequest(settings.scope_id, bounded, settings.max_bytes)
-        try:
-            content, request_id = exchanges.prepare(
-                self._engine, request, deadline or self._recall_deadline()
-            )
-        except ServerError as error:
-            return RecallFailed(error.code, error.status, error.request_id)
-        except AnswerError as error:
-            return RecallFailed(error.code, 200, error.request_id)
-        except PowerContextError as error:
-            return RecallFailed(error.code)
-        if content is None:
-            return NothingRecalled(request_id=request_id)
-        return Recalled(content, byte_length(content), request_id)
+        return recalling.recall(
+            self._engine, self.settings, bounded, deadline or self._recall_deadline()
+        )
 
     async def arecall(self, query: object) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
@@ -90,12 +72,14 @@ class PowerContext:
         except TransportError as error:
             return RecallFailed(error.code)
 
-    def remember(self, text: str, kind: wire.Kind = "fact") -> SaveOutcome:
+    def remember(
+        self, text: str, kind: wire.Kind = "fact", *, deadline: Deadline | None = None
+    ) -> SaveOutcome:
         """Save ``text`` (at most 8192 UTF-8 bytes once normalised) as one memory of ``kind``, once.
 
         Raises InputError for a text or kind that is refused here. Equal saves that are under way are one save.
         """
-        return self._begin_save(text, kind).result()
+        return self._begin_save(text, kind, deadline).result()
 
     async def aremember(self, text: str, kind: wire.Kind = "fact") -> SaveOutcome:
         """As ``remember``, without blocking the event loop. A submitted save goes on if its caller is cancelled."""
@@ -103,37 +87,39 @@ class PowerContext:
 
         return await asyncio.shield(asyncio.wrap_future(self._begin_save(text, kind)))
 
-    def _begin_save(self, text: str, kind: str) -> Future[SaveOutcome]:
+    def _begin_save(
+        self, text: str, kind: str, deadline: Deadline | None = None
+    ) -> Future[SaveOutcome]:
         if kind not in get_args(wire.Kind):
             raise InputError("kind_unknown", "kind", "use " + ", ".join(get_args(wire.Kind)))
         request = wire.RememberRequest(self.settings.scope_id, kind, memory_text(text))
-        deadline = Deadline.after(self.settings.remember_timeout_seconds)
+        by = deadline or Deadline.after(self.settings.remember_timeout_seconds)
         with self._saving_lock:
             under_way = self._saving.get(request)
             if under_way is not None:
                 return under_way
             try:
-                future = self._saves.submit(lambda: saving.save(self._engine, request, deadline))
+                future = self._saves.submit(lambda: saving.save(self._engine, request, by))
             except TransportError as error:
                 return _settled(SaveNotSent(error.code))
             self._saving[request] = future
         future.add_done_callback(lambda _: self._saving.pop(request, None))
         return future
 
-    def server_info(self) -> wire.ServerInfo:
+    def server_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
         """The server's product, version and API contract.
 
         Raises ServerError: ``http_404`` from servers up to 1.2.0, ``forbidden`` for a principal that may not ask.
         """
-        return exchanges.server_info(self._engine, self._recall_deadline())
+        return exchanges.server_info(self._engine, deadline or self._recall_deadline())
 
-    def check_scope(self) -> bool:
+    def check_scope(self, *, deadline: Deadline | None = None) -> bool:
         """Whether the server has exactly the bound Scope, byte for byte; storage may fold case or accents.
 
         Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
         """
-        scope_id = self.settings.scope_id
-        return exchanges.scope(self._engine, scope_id, self._recall_deadline()).scope_id == scope_id
+        scope_id, by = self.settings.scope_id, deadline or self._recall_deadline()
+        return exchanges.scope(self._engine, scope_id, by).scope_id == scope_id
 
     def flush(self, budget: float) -> bool:
         """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""

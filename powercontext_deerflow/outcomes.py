@@ -20,6 +20,8 @@ class Recalled:
     content_bytes: int
     """UTF-8 bytes of ``content``."""
     request_id: str | None = None
+    focused: bool = False
+    """The second look found it: the literal query was too long to match."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,12 +88,12 @@ class Runtime:
 
     def _told(self, outcome: Recall, started: float) -> str:
         """Report ``outcome`` and give what the host may have of it."""
-        content, code, level = "", "ready", logging.INFO
+        content, level = "", logging.INFO
         match outcome:
             case Recalled() if closes_fence(outcome.content):
                 code, level = "content_closes_fence", logging.WARNING
             case Recalled():
-                content = outcome.content
+                content, code = outcome.content, "ready_focused" if outcome.focused else "ready"
             case NothingRecalled():
                 code = outcome.code
                 level = logging.WARNING if code == "host_passes_no_query" else logging.INFO

@@ -63,7 +63,8 @@ class Settings:
     """One immutable, validated binding, from explicit values or from the environment.
 
     Construction raises ConfigurationError listing every unusable setting. ``max_bytes`` is in UTF-8 bytes, the two
-    timeouts are total deadlines in seconds. Plain ``http`` is for loopback only.
+    timeouts are total deadlines in seconds. Plain ``http`` is for loopback only. ``recall_focus`` allows a second look
+    for a long query that found nothing; off is the RFC to the letter.
     """
 
     base_url: str
@@ -74,6 +75,7 @@ class Settings:
     recall_timeout_seconds: float = 2.0
     remember_timeout_seconds: float = 5.0
     ca_file: str | None = None
+    recall_focus: bool = True
 
     def __post_init__(self) -> None:
         checked, problems = _check({name: getattr(self, name) for name in _CHECKS})
@@ -249,6 +251,14 @@ def _ca_file(value: object) -> str | None:
     return path
 
 
+def _on_or_off(value: object) -> bool:
+    if type(value) is bool:
+        return value
+    if value not in ("on", "off"):
+        raise _Unusable("not_on_or_off", "use on or off; on is the default")
+    return value == "on"
+
+
 _CHECKS: Final[dict[str, Callable[[object], object]]] = {
     "base_url": _base_url,
     "scope_id": _scope_id,
@@ -258,4 +268,5 @@ _CHECKS: Final[dict[str, Callable[[object], object]]] = {
     "recall_timeout_seconds": _seconds,
     "remember_timeout_seconds": _seconds,
     "ca_file": _ca_file,
+    "recall_focus": _on_or_off,
 }
