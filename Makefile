@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check client client-check
+.PHONY: help demo test check quality client client-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -29,6 +29,9 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest tests/unit/test_architecture.py
+
+quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
+	@$(BIN)/python -m scripts.quality
 
 client: $(STAMP) ## regenerate generated/ from openapi/pin.toml
 	@$(BIN)/python -m scripts.regenerate_client

@@ -2,7 +2,7 @@
 """The pure part of the second look: a long query into short pieces, and what they found back into one short query.
 
 Lexical retrieval admits a memory only if it holds max(2, a quarter) of the distinct query terms (DESIGN 2.16), so a
-long first message finds nothing. Text in, text out: nothing here asks a server or renders anything. Linear in the query.
+long first message finds nothing. Text in, text out: nothing here asks a server or renders anything. Linear in time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ LONG = 8
 """Terms; from more than these on, the server wants more than two of them in one memory."""
 _WINDOW = 8  # terms of one piece: of eight the server wants two
 _PIECES = 8
-_HITS = 4  # memories that a refined query asks for
+_MEANT = 4  # memories that a refined query asks for
+_TERMS = 3  # for each of them
+_ENOUGH = 3  # terms that a memory shares with a long query that means it
+_NEARLY = 0.7  # of the most that any shares
 _SCANNED = 8192  # code points; a query has no more
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -24,11 +27,16 @@ _RUN = re.compile(rf"[{_HAN}]+|[^\W{_HAN}]+")
 _HAN_START = re.compile(f"[{_HAN}]")
 _FUNCTION_WORDS = frozenset(
     """
-    a about after all also am an and any are as at be because been before but by can could did do does doing done for
-    from get got had has have hello help here hey hi how i if in into is it its just know let like make me more my need
-    no not of on one only or other our out over own please put same should so some such than thank thanks that the
-    their them then there these they this those to too two up us use using very want was we well were what when where
-    which while who why will with would you your
+    a about after all already also am an and another any anything are as ask at be because been before best but by
+    can could did do does doing done each either else even ever every everyone first for from get gets give given
+    go goes going got had has have hello help her here hey hi him his how however i if in instead into is it its
+    just know last let like look looking made make many may me might more most much must my need needs never new
+    next no nor not nothing now of off often on once one only or other others our out over own per please pls put
+    question questions quite rather really right said same say says see set shall she should since so some
+    somebody someone something still such sure take tell than thank thanks that the their them then there these
+    they thing things think this those though through to today together told tomorrow too try two until up upon us
+    use used using very via want wants was way we well were what whatever when where whether which while who whom
+    whose why will with within without wonder would yes yesterday yet you your yours
     """.split()  # noqa: SIM905 - a literal of words reads better
 )
 _FUNCTION_HAN = re.compile(
@@ -51,33 +59,51 @@ def is_long(query: str) -> bool:
 
 
 def pieces(query: str) -> list[str]:
-    """At most eight short queries that cover the words of ``query``, the first and the last ones if it has too many."""
-    windows: list[list[str]] = [[]]
-    for unit in dict.fromkeys(_units(query)):
-        if windows[-1] and _weight([*windows[-1], unit]) > _WINDOW:
-            windows.append([])
-        windows[-1].append(unit)
+    """At most eight short queries that cover the words of ``query``, the first and the last ones if it has too many.
+
+    Neighbours first; what room is left goes to words that stand further apart.
+    """
+    units = list(dict.fromkeys(_units(query)))
+    windows = _windows(units)
     if len(windows) > _PIECES:  # people ask first or last, and paste in between
         windows = windows[: _PIECES // 2] + windows[-_PIECES // 2 :]
-    return [" ".join(window) for window in windows if window]
+    apart = max(2, len(windows))
+    windows += [window for start in range(apart) for window in _windows(units[start::apart])]
+    return [" ".join(window) for window in windows[:_PIECES]]
+
+
+def _windows(units: Sequence[str]) -> list[list[str]]:
+    windows: list[list[str]] = []
+    for unit in units:
+        if not windows or _weight([*windows[-1], unit]) > _WINDOW:
+            windows.append([])
+        windows[-1].append(unit)
+    return windows
 
 
 def refined(query: str, hits: Sequence[str]) -> str | None:
-    """A short query, made of terms that ``query`` shares with the memories in ``hits`` that it means; None if none.
+    """A short query for those memories in ``hits`` that ``query`` means; None if it means none of them.
 
-    A memory is meant if it shares at least two terms with the query. Of each, the rarest among the hits are asked for.
+    A memory is meant if it shares enough terms with the query, and nearly as many as the one that shares most. The
+    terms asked for are the rarest that it shares, three of each: the server then wants at least two of them again.
     """
-    asked = set(terms(query))
-    shared = [_shared(hit, asked) for hit in hits]
+    asked = terms(query)
+    shared = [_shared(hit, set(asked)) for hit in hits]
+    most = max(map(_weight, shared), default=0)
+    enough = max(_ENOUGH if len(asked) > 2 * LONG else 2, most * _NEARLY)
+    meant = sorted(
+        (units for units in shared if _weight(units) >= enough), key=_weight, reverse=True
+    )
     spread = Counter(unit for units in shared for unit in units)
-    meant = sorted((units for units in shared if _weight(units) >= 2), key=lambda u: -_weight(u))
-    if not meant:
-        return None
     chosen: dict[str, None] = {}
-    for units in meant[:_HITS]:
-        rarest = sorted(units, key=lambda unit: spread[unit])
-        chosen.update(dict.fromkeys(rarest[:2]))
-    return " ".join(chosen)
+    for units in meant[:_MEANT]:
+        rarest = sorted(units, key=spread.__getitem__)
+        chosen.update(dict.fromkeys(rarest[:_TERMS]))
+    if (
+        meant and _weight(chosen) <= 2
+    ):  # of two terms the server wants only one: ask for a third, which none has
+        chosen.update(dict.fromkeys([term for term in asked if term not in spread][:1]))
+    return " ".join(chosen) or None
 
 
 def _shared(hit: str, asked: set[str]) -> list[str]:
@@ -102,7 +128,7 @@ def _units(text: str) -> list[str]:
     for run in _RUN.findall(unicodedata.normalize("NFC", text[:_SCANNED]).casefold()):
         if _is_han(run):
             units += [part for part in _FUNCTION_HAN.sub(" ", run).split() if len(part) > 1]
-        elif len(run) > 1 and run not in _FUNCTION_WORDS:
+        elif len(run) > 1 and not run.isdigit() and run not in _FUNCTION_WORDS:
             units.append(run)
     return units
 

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second look: its pure part by properties, its flow against servers of our own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from powercontext_deerflow import PowerContext, Recalled, RecallFailed, Secret, Settings, focus
+from powercontext_deerflow.text import MAX_QUERY_CODE_POINTS, is_encodable
+from tests.servers.hostile import HostileServer, answer, by_path, silent
+from tests.servers.loopback import Behaviour, Connection, Request
+
+LONG = (
+    "Hello! I am looking at the refund calculation of the order service again, and while doing so I noticed that"
+    " several rounding helpers disagree about half cents; which representation did everybody agree on?"
+)
+MEMORY = "Order service: money amounts are integer cents; refund rounding is half up."
+adversarial = st.sampled_from(
+    [
+        "word " * 20_000,
+        "a" * 100_000,
+        "，。！？" * 25_000,
+        "中" * 100_000,
+        "订单服务的退款计算" * 10_000,
+        "x中" * 50_000,
+        "\u200d\ufeff\x00" * 1000,
+        " ".join(f"term{number}" for number in range(15_000)),
+    ]
+)
+
+
+@given(st.text() | adversarial)
+def test_any_text_gives_bounded_pieces(query: str) -> None:
+    pieces = focus.pieces(query)
+    assert len(pieces) <= 8
+    for piece in pieces:
+        assert piece.strip()
+        assert is_encodable(piece) or not is_encodable(query)
+        assert len(piece) <= MAX_QUERY_CODE_POINTS
+        assert len(piece.split()) <= 16
+
+
+@given(st.text() | adversarial, st.lists(st.text() | adversarial, max_size=6))
+def test_a_refined_query_holds_only_what_was_asked(query: str, hits: list[str]) -> None:
+    refined = focus.refined(query, hits)
+    assert refined is None or set(focus.terms(refined)) <= set(focus.terms(query))
+    assert focus.refined(query, []) is None
+
+
+@given(st.text(), st.text())
+def test_terms_are_those_of_either_part(one: str, other: str) -> None:
+    assert set(focus.terms(f"{one} {other}")) == {*focus.terms(one), *focus.terms(other)}
+
+
+@given(adversarial)
+def test_no_more_is_read_than_a_query_may_hold(query: str) -> None:
+    assert focus.pieces(query) == focus.pieces(query[:MAX_QUERY_CODE_POINTS])
+    assert (
+        focus.pieces("word " * 1000) == ["word"] * 2
+    )  # one word, however often: once near, once apart
+
+
+def test_chinese_is_cut_at_function_words_and_pairs() -> None:
+    assert focus.terms("请帮我给库存服务加一个校验") == ["库存", "存服", "服务", "务加", "校验"]
+
+
+def test_one_common_word_does_not_mean_a_memory() -> None:
+    assert focus.refined(LONG, ["Billing service: invoices are numbered per year."]) is None
+    assert focus.refined(LONG, [MEMORY]) is not None
+
+
+def prepared(content: str | None) -> dict[str, object]:
+    return {
+        "schema": "powercontext.prepared-context.v1",
+        "status": "empty" if content is None else "ready",
+        "content": content,
+        "content_bytes": len((content or "").encode()),
+    }
+
+
+def hit(text: str, state: str = "active") -> dict[str, object]:
+    artifact = {"family": "atomic-memory", "artifact_id": "art_1", "revision": 1}
+    record = {"artifact": artifact, "kind": "fact", "text": text, "state": state}
+    record |= {"state_version": 0, "merged_into_id": None}
+    return {"memory": record, "score": 0.5, "matched_by": ["text"]}
+
+
+def prepares(connection: Connection, request: Request) -> None:
+    """Empty to the literal query; ready, echoing the query, to any other."""
+    query = request.json["query"]
+    answer(200, prepared(None if query == LONG else f"found by: {query}"))(connection, request)
+
+
+def server(search: Behaviour) -> HostileServer:
+    return HostileServer(
+        by_path({"POST /v1/context/prepare": prepares, "POST /v1/memory/search": search})
+    )
+
+
+def client(host: HostileServer, **overrides: object) -> PowerContext:
+    values = {"base_url": host.base_url, "scope_id": "scp_1", "token": Secret("tttttttt")}
+    return PowerContext(Settings(**values, **overrides))  # type: ignore[arg-type]
+
+
+def test_a_long_query_that_found_nothing_gets_a_second_look() -> None:
+    with (
+        server(answer(200, {"mode": "text", "hits": [hit(MEMORY)]})) as host,
+        client(host) as memory,
+    ):
+        recalled = memory.recall(LONG)
+    assert isinstance(recalled, Recalled)
+    assert recalled.focused
+    asked = recalled.content.removeprefix("found by: ").split()
+    assert len(asked) == 3
+    assert set(asked) <= set(focus.terms(MEMORY)) & set(focus.terms(LONG))
+    first, *searches, last = [request.json for request in host.requests]
+    assert set(first) == set(last) == {"scope_id", "query", "max_bytes", "assembly"}
+    assert first["query"] == LONG
+    assert all(
+        search["mode"] == "fts" and set(search) == {"scope_id", "query", "limit", "mode"}
+        for search in searches
+    )
+    assert 1 <= len(searches) <= 8
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        answer(200, {"mode": "text", "hits": []}),
+        answer(200, {"mode": "text", "hits": [hit(MEMORY, "forgotten")]}),
+        answer(200, {"mode": "text", "hits": [hit("Nothing alike at all.")]}),
+        answer(200, {"mode": "text"}),
+        answer(200, {"memory": {}, "mode": "fts", "hits": []}),
+        answer(500, {"error": {"code": "internal_error", "message": "", "details": None}}),
+        answer(404, {"detail": "Not Found"}),
+    ],
+)
+def test_a_second_look_that_finds_or_understands_nothing_leaves_the_literal_answer(
+    search: Behaviour,
+) -> None:
+    with server(search) as host, client(host) as memory:
+        outcome = memory.recall(LONG)
+    assert (type(outcome).__name__, host.count("POST /v1/context/prepare")) == (
+        "NothingRecalled",
+        1,
+    )
+
+
+def test_a_hanging_search_stays_within_the_recall_deadline() -> None:
+    with server(silent()) as host, client(host, recall_timeout_seconds=0.4) as memory:
+        outcome = memory.recall(LONG)
+    assert type(outcome).__name__ == "NothingRecalled"
+    assert host.count("POST /v1/memory/search") == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "overrides"), [("order service", {}), (LONG, {"recall_focus": False})]
+)
+def test_short_queries_and_the_rfc_to_the_letter_cost_one_request(
+    query: str, overrides: dict[str, object]
+) -> None:
+    with HostileServer(answer(200, prepared(None))) as host, client(host, **overrides) as memory:
+        memory.recall(query)
+    assert len(host.requests) == 1
+
+
+def test_a_server_that_answers_at_once_never_pays() -> None:
+    with HostileServer(answer(200, prepared("here"))) as host, client(host) as memory:
+        recalled = memory.recall(LONG)
+    assert isinstance(recalled, Recalled)
+    assert not recalled.focused
+    assert len(host.requests) == 1
+
+
+def test_a_failure_is_no_reason_to_look_again() -> None:
+    with HostileServer(answer(503)) as host, client(host) as memory:
+        assert isinstance(memory.recall(LONG), RecallFailed)
+    assert len(host.requests) == 1
