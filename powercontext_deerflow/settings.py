@@ -22,10 +22,11 @@ from powercontext_deerflow.identity import is_bindable
 PREFIX: Final = "POWERCONTEXT_DEERFLOW_"
 _HOST_RECALL_CAP = 5.0  # seconds; facts: deerflow-host 2.1
 _HOST_TOOL_CAP = 30.0  # seconds; facts: deerflow-host 4.5
+_LONGEST = 3600  # seconds; far beyond any host's patience, and within what a socket can wait
 _USEFUL_BYTES = 700  # a smaller budget holds no item; facts: powercontext-api 0.6
 
 _HOST_AND_PREFIX = re.compile(
-    r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/[A-Za-z0-9._~-]+)*/*\Z"
+    r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/*\Z"
 )
 
 T = TypeVar("T", int, float)
@@ -221,9 +222,11 @@ def _max_bytes(value: object) -> int:
 
 
 def _seconds(value: object) -> float:
-    number = _number(value, float)
+    number = _number(min(value, _LONGEST + 1) if type(value) is int else value, float)
     if not math.isfinite(number) or number <= 0:
         raise _Unusable("not_positive", "use a positive number of seconds")
+    if number > _LONGEST:
+        raise _Unusable("timeout_too_long", f"use at most {_LONGEST} seconds")
     return number
 
 

@@ -15,6 +15,14 @@ T = TypeVar("T")
 Revision = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 Identifier = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"^[\x21-\x7E]+\Z")]
 
+
+class Unshown(msgspec.Struct, frozen=True):
+    """A message that holds somebody's words: its repr shows none of them."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(...)"
+
+
 encode = msgspec.json.Encoder().encode
 
 

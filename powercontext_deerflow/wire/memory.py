@@ -7,24 +7,24 @@ a later server says more (facts: server-versions, "Wire groups").
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from powercontext_deerflow.wire.decoding import Identifier, Revision, decoded
+from powercontext_deerflow.wire.decoding import Identifier, Revision, Unshown, decoded
 
 Kind = Literal["fact", "preference", "decision", "constraint"]
 """The kinds that this package saves; the server takes any string (facts: powercontext-api A2)."""
 
 
-class RememberRequest(Struct, frozen=True):
+class RememberRequest(Unshown, frozen=True):
     scope_id: str
     kind: str
     text: str
 
 
-class SearchRequest(Struct, frozen=True):
+class SearchRequest(Unshown, frozen=True):
     scope_id: str
     query: str
     limit: int
@@ -37,6 +37,19 @@ class ArtifactCitation(Struct, frozen=True):
     family: Literal["atomic-memory"]
     artifact_id: Identifier
     revision: Revision
+
+
+class RetireTarget(Struct, frozen=True):
+    artifact: ArtifactCitation
+    state_version: int = 0  # as it is after a save
+
+
+class RetireRequest(Struct, frozen=True):
+    """``POST /v1/atomic-memory/lifecycle``, servers from 1.3.0."""
+
+    scope_id: str
+    target: RetireTarget
+    state: Literal["forgotten"] = "forgotten"
 
 
 class MemoryRef(Struct, frozen=True):
@@ -56,7 +69,7 @@ class EntryCitation(Struct, frozen=True):
 Citation = ArtifactCitation | EntryCitation
 
 
-class MemoryRecord(Struct, frozen=True):
+class MemoryRecord(Unshown, frozen=True):
     artifact: ArtifactCitation
     kind: Annotated[str, Meta(min_length=1, max_length=128)]
     text: str
@@ -65,37 +78,37 @@ class MemoryRecord(Struct, frozen=True):
     merged_into_id: str | None
 
 
-class Remembered(Struct, frozen=True):
+class Remembered(Unshown, frozen=True):
     """The answer of servers from 1.3.0."""
 
     changed: bool
     records: list[MemoryRecord]
 
 
-class LegacyEntry(Struct, frozen=True):
+class LegacyEntry(Unshown, frozen=True):
     citation: EntryCitation
     version: Revision
     kind: Annotated[str, Meta(min_length=1, max_length=128)]
     text: str
     state: Literal["active", "inactive"]
-    source_refs: list[Any]  # not ours to read; required by the schema
-    artifact_refs: list[Any]
+    source_refs: list[msgspec.Raw]  # not ours to read; required by the schema
+    artifact_refs: list[msgspec.Raw]
 
 
-class LegacyRemembered(Struct, frozen=True):
+class LegacyRemembered(Unshown, frozen=True):
     """The answer of servers up to 1.2.0; ``entry`` is null when the memory was already there."""
 
     memory: MemoryRef
     entry: LegacyEntry | None
 
 
-class Hit(Struct, frozen=True):
+class Hit(Unshown, frozen=True):
     memory: MemoryRecord
     score: float
     matched_by: list[str]
 
 
-class LegacyHit(Struct, frozen=True):
+class LegacyHit(Unshown, frozen=True):
     """Names no kind and no state; only active entries are found."""
 
     citation: EntryCitation
@@ -104,12 +117,12 @@ class LegacyHit(Struct, frozen=True):
     matched_by: list[str]
 
 
-class SearchAnswer(Struct, frozen=True):
+class SearchAnswer(Unshown, frozen=True):
     mode: str
     hits: list[Hit]
 
 
-class LegacySearchAnswer(Struct, frozen=True):
+class LegacySearchAnswer(Unshown, frozen=True):
     memory: MemoryRef
     mode: str
     hits: list[LegacyHit]

@@ -6,24 +6,24 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from powercontext_deerflow.errors import AnswerError
 from powercontext_deerflow.text import byte_length
-from powercontext_deerflow.wire.decoding import decoded
+from powercontext_deerflow.wire.decoding import Unshown, decoded
 
 # Exactly the four keys that every server from 1.0.0 accepts; any optional key breaks one (facts: server-versions).
 _ASSEMBLY = msgspec.Raw(b'{"format":"markdown","sections":[{"family":"memory","limit":6}]}')
 
 
-class PrepareRequest(Struct, frozen=True):
+class PrepareRequest(Unshown, frozen=True):
     scope_id: str
     query: str
     max_bytes: int
     assembly: msgspec.Raw = _ASSEMBLY
 
 
-class PreparedContext(Struct, frozen=True, forbid_unknown_fields=True):
+class PreparedContext(Unshown, frozen=True, forbid_unknown_fields=True):
     """``powercontext.prepared-context.v1``, its ``content`` still in JSON."""
 
     schema: Literal["powercontext.prepared-context.v1"]

@@ -31,6 +31,12 @@ class Scope(Struct, frozen=True):
     scope_id: str
 
 
+class Capabilities(Struct, frozen=True):
+    """``GET /v1/capabilities``, every server: how it searches. ``["auto", "fts"]`` is by words only."""
+
+    search_modes: list[str]
+
+
 class _ErrorDetail(Struct):
     code: str
     message: str
@@ -47,11 +53,11 @@ class _FrameworkErrorBody(Struct):
 
 KNOWN_CODES = frozenset(
     """
-    access_unavailable artifact_not_found atomic_memory_changed authentication_unavailable binding-version
-    capability_not_supported capacity_exceeded client_upgrade_required forbidden idempotency-key inference_timeout
-    inference_unavailable internal_error invalid_access_request invalid_cursor invalid_request
-    legacy_memory_operation_unsupported precondition_required request_too_large revision_conflict runtime_not_ready
-    scope_idempotency_conflict scope_not_found server_overloaded source_conflict unauthorized
+    access_unavailable artifact_not_found artifact_owner_pending atomic_memory_changed authentication_unavailable
+    binding-version capability_not_supported capacity_exceeded client_upgrade_required forbidden idempotency-key
+    inference_timeout inference_unavailable internal_error invalid_access_request invalid_cursor invalid_request
+    legacy_memory_operation_unsupported precondition_required request_too_large revision_conflict
+    runtime_not_ready scope_idempotency_conflict scope_not_found server_overloaded source_conflict unauthorized
     """.split()  # noqa: SIM905
 )
 """Server codes that may be repeated to a user, an operator or a model (facts: powercontext-api, error envelope)."""
@@ -60,6 +66,7 @@ _ERROR = msgspec.json.Decoder(_ErrorBody)
 _FRAMEWORK_ERROR = msgspec.json.Decoder(_FrameworkErrorBody)
 _SERVER_INFO = msgspec.json.Decoder(ServerInfo)
 _SCOPE = msgspec.json.Decoder(Scope)
+_CAPABILITIES = msgspec.json.Decoder(Capabilities)
 
 
 def decode_error(body: bytes) -> tuple[bool, str | None]:
@@ -85,3 +92,8 @@ def decode_server_info(body: bytes) -> ServerInfo:
 def decode_scope(body: bytes) -> Scope:
     """Raises AnswerError ``malformed``."""
     return decoded(_SCOPE, body)
+
+
+def decode_capabilities(body: bytes) -> Capabilities:
+    """Raises AnswerError ``malformed``."""
+    return decoded(_CAPABILITIES, body)

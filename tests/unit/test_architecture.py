@@ -32,6 +32,8 @@ ARROWS: dict[str, set[str]] = {
     "events": set(),
     "workers": set(),
     "breaker": set(),
+    "focus": set(),
+    "recalling": {"exchanges", "focus", "outcomes", "settings", "text", "transport", "wire"},
     "transport": {"transport.connection", "transport.engine"},
     "transport.connection": set(),
     "transport.network": set(),
@@ -40,7 +42,7 @@ ARROWS: dict[str, set[str]] = {
     "exchanges": {"wire", "transport"},
     "saving": {"wire", "exchanges", "outcomes", "transport"},
     "client": {
-        *("exchanges", "saving", "wire", "text", "outcomes", "settings"),
+        *("exchanges", "recalling", "saving", "wire", "text", "outcomes", "settings"),
         *("transport", "transport.seam", "workers"),
     },
     "runtime": {
