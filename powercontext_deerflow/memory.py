@@ -51,16 +51,11 @@ class PowerContextMemoryManager(MemoryManager):
         problems = _refused(backend_config or {}, mode)
         for problem in problems:
             LOGGER.error("powercontext recall is off: %s", problem)
-        manager._inert = bool(problems) or manager._runtime() is None
+        manager._inert = bool(problems) or _runtime() is None
         return manager
 
-    def _runtime(self) -> Runtime | None:
-        if self._inert:
-            return None
-        try:
-            return current()
-        except ConfigurationError:
-            return None  # logged when it was found
+    def _recalling(self) -> Runtime | None:
+        return None if self._inert else _runtime()
 
     def get_context(
         self,
@@ -71,7 +66,7 @@ class PowerContextMemoryManager(MemoryManager):
         query: str | None = None,
     ) -> str:
         """Prepared context for the owner's first message, unchanged, or "". Never raises."""
-        runtime = self._runtime()
+        runtime = self._recalling()
         return "" if runtime is None else runtime.recall(user_id, query)
 
     async def aget_context(
@@ -83,7 +78,7 @@ class PowerContextMemoryManager(MemoryManager):
         query: str | None = None,
     ) -> str:
         """As ``get_context``, without blocking the event loop."""
-        runtime = self._runtime()
+        runtime = self._recalling()
         return "" if runtime is None else await runtime.arecall(user_id, query)
 
     def add(self, thread_id: str, messages: list[Any], **_: Any) -> None:
@@ -97,18 +92,28 @@ class PowerContextMemoryManager(MemoryManager):
 
     def warm(self) -> bool:
         """Whether recall can be asked for. Sends nothing: the host calls this even with memory disabled."""
-        return self._runtime() is not None
+        return self._recalling() is not None
 
     def shutdown_flush(self, timeout: float) -> bool:
-        """Wait at most ``timeout`` seconds for saves under way; whether all have ended."""
-        runtime = self._runtime()
+        """Wait at most ``timeout`` seconds for saves under way; whether all have ended.
+
+        Also where recall is off: the tool has its own switch, and its saves are not lost for that.
+        """
+        runtime = _runtime()
         return runtime is None or runtime.client.flush(timeout)
 
     def close(self) -> None:
         """Release sockets and threads, within two seconds. Recall is "" and saving refused from then on."""
-        runtime = self._runtime()
+        runtime = _runtime()
         if runtime is not None:
             runtime.client.close(_CLOSE_BUDGET)
+
+
+def _runtime() -> Runtime | None:
+    try:
+        return current()
+    except ConfigurationError:
+        return None  # logged when it was found
 
 
 def _refused(backend_config: Mapping[str, object], mode: str) -> list[Problem]:

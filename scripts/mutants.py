@@ -25,7 +25,7 @@ def broken_copy(mutant: dict[str, Any], into: Path) -> None:
             shutil.copytree(source, into / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, into / name)
-    (into / ".cache").symlink_to(ROOT / ".cache")  # the servers' environments
+    (into / ".venv").symlink_to(ROOT / ".venv")  # the servers' environments
     target = into / "powercontext_deerflow" / mutant["file"]
     text = target.read_text()
     for old, new in mutant["edits"]:

@@ -7,7 +7,7 @@ a later server says more (facts: server-versions, "Wire groups").
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -123,8 +123,10 @@ class SearchAnswer(Unshown, frozen=True):
 
 
 class LegacySearchAnswer(Unshown, frozen=True):
-    memory: MemoryRef
-    mode: str
+    """``memory`` and ``mode`` are null in a Scope that holds no memory yet."""
+
+    memory: MemoryRef | None
+    mode: str | None
     hits: list[LegacyHit]
 
 
@@ -151,7 +153,7 @@ def decode_remembered(body: bytes) -> tuple[Remembered | LegacyRemembered, bool]
         _REMEMBERED if isinstance(fields, dict) and "records" in fields else _LEGACY_REMEMBERED
     )
     answer = decoded(decoder, body)
-    return answer, _says_more(fields, msgspec.to_builtins(answer))
+    return answer, _says_more(fields, answer)
 
 
 def decode_search(body: bytes) -> SearchAnswer | LegacySearchAnswer:
@@ -161,11 +163,10 @@ def decode_search(body: bytes) -> SearchAnswer | LegacySearchAnswer:
     return decoded(_LEGACY_SEARCH if legacy else _SEARCH, body)
 
 
-def _says_more(said: object, known: object) -> bool:
-    if isinstance(said, dict) and isinstance(known, dict):
-        return not said.keys() <= known.keys() or any(
-            _says_more(said[key], known[key]) for key in said
+def _says_more(said: Any, known: object) -> bool:  # plain JSON beside what was made of it
+    if isinstance(known, Struct):
+        names = known.__struct_fields__
+        return not said.keys() <= set(names) or any(
+            _says_more(said[name], getattr(known, name)) for name in names
         )
-    if isinstance(said, list) and isinstance(known, list):
-        return any(map(_says_more, said, known))
-    return False
+    return isinstance(known, list) and any(map(_says_more, said, known))

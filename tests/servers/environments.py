@@ -2,7 +2,8 @@
 """Python environments that hold one PowerContext server release each.
 
 The release of the running interpreter is used where it is; every other one is installed once into
-`.cache/servers/<version>/` under the repository root and kept between runs.
+`.venv/servers/<version>/` under the repository root and kept between runs: in `.venv`, because DeerFlow's installer
+refuses a directory that holds symbolic links and certificates anywhere else.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_CACHE = Path(__file__).resolve().parents[2] / ".cache" / "servers"
+_CACHE = Path(__file__).resolve().parents[2] / ".venv" / "servers"
 
 
 def server_python(version: str) -> Path:
@@ -41,7 +42,7 @@ def _running_version() -> str | None:
 
 def _build(home: Path, version: str, lock: int) -> None:
     print(
-        f"Installing PowerContext {version} into .cache/servers/{version} (once; a minute) ...",
+        f"Installing PowerContext {version} into .venv/servers/{version} (once; a minute) ...",
         file=sys.stderr,
         flush=True,
     )

@@ -56,6 +56,16 @@ ARROWS: dict[str, set[str]] = {
         "transport",
         "wire",
     },
+    "findings": set(),
+    "host_check": {"findings"},
+    "config_check": set(),
+    "visit": {"client", "settings", "transport"},
+    "write_probe": {"exchanges", "wire", "findings", "outcomes", "visit"},
+    "doctor": {
+        *("exchanges", "write_probe", "client", "findings", "host_check", "outcomes", "settings"),
+        *("text", "transport", "transport.network", "visit"),
+    },
+    "cli": {"findings", "doctor", "config_check"},
     "memory": {"runtime", "events", "settings"},
     "extension": {"runtime", "outcomes", "text", "wire"},
     "__init__": {"client", "settings", "outcomes", "wire", "extension"},
@@ -73,6 +83,7 @@ ONE_PLACE = {
     "langchain_core": {"extension"},
     "pydantic": {"memory"},
     "powercontext_openapi": {"client"},
+    "yaml": {"config_check"},
     "logging": {"events", "runtime"},
 }
 

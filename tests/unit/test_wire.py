@@ -497,8 +497,11 @@ BAD_SEARCH: dict[Path, list[str | None]] = {
     ("hits", 0, "matched_by"): [*BAD_NAMES],
 }
 BAD_LEGACY_SEARCH: dict[Path, list[str | None]] = {
-    **{("memory", *path): bad for path, bad in BAD_MEMORY.items()},
-    ("mode",): ["null", "7", "[]", None],
+    **{
+        ("memory", *path): [raw for raw in bad if path or raw != "null"]
+        for path, bad in BAD_MEMORY.items()
+    },
+    ("mode",): ["7", "[]", None],
     ("hits",): ["null", "{}", '"x"', "7", "[null]", "[[]]", "[{}]", None],
     **{("hits", 0, "citation", *path): bad for path, bad in BAD_CITATION.items()},
     ("hits", 0, "text"): [*BAD_TEXT],
@@ -554,7 +557,9 @@ GOOD: dict[str, dict[Path, list[str]]] = {
         ("hits", 0, "matched_by"): ["[]", '["text","vector"]'],
         ("hits", 0, "memory", "state"): ['"forgotten"'],
     },
-    "legacy-search": {
+    "legacy-search": {  # memory and mode are null in a Scope that holds no memory yet (real 1.2.0)
+        ("memory",): ["null"],
+        ("mode",): ["null"],
         ("hits",): ["[]"],
         ("hits", 0, "score"): ["1"],
         ("hits", 0, "matched_by"): ["[]"],
@@ -576,7 +581,7 @@ def test_an_unusual_value_is_accepted(kind: str, path: Path, raw: str) -> None:
     body = sent(valid, path, raw)
     decoded = decode(body)
     answer = decoded[0] if isinstance(decoded, tuple) else decoded
-    assert msgspec.to_builtins(answer) == json.loads(body)
+    assert json.loads(msgspec.json.encode(answer)) == json.loads(body)
     assert not isinstance(decoded, tuple) or decoded[1] is False
 
 
@@ -800,7 +805,7 @@ NOT_REFUSED = {"deep-extra", "nan-extra", "beyond-python-extra"}  # an added key
 @pytest.mark.parametrize("kind", ABOUT)
 def test_what_a_server_says_of_itself(kind: str) -> None:
     decode, valid = ABOUT[kind]
-    assert msgspec.to_builtins(decode(sent(valid))) == valid
+    assert json.loads(msgspec.json.encode(decode(sent(valid)))) == valid
     for path in objects_in(valid):
         assert decode(sent(valid, (*path, "later"), '{"any":[1]}')) == decode(sent(valid))
     for way, body in spoiled(sent(valid)).items():
@@ -986,4 +991,4 @@ def test_a_save_is_read_whole_or_flagged(data: st.DataObject) -> None:
         answer, flagged = decode_remembered(body)
     except AnswerError:
         return
-    assert flagged is (msgspec.to_builtins(answer) != json.loads(body))
+    assert flagged is (json.loads(msgspec.json.encode(answer)) != json.loads(body))
