@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import yaml  # type: ignore[import-untyped,unused-ignore] # every DeerFlow has it; the SDK does not need it
-from yaml.nodes import (  # type: ignore[import-untyped,unused-ignore]
+import yaml  # every DeerFlow has it; the SDK does not need it
+from yaml.nodes import (
     MappingNode,
     Node,
     ScalarNode,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml  # type: ignore[import-untyped]  # its stubs are one more package
+import yaml
 
 from tests.acceptance.deployment import (
     CONVENTION,

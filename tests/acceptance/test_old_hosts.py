@@ -67,7 +67,7 @@ def test_extension_api_of_another_version_shows_a_diagnostic(
     assert loaded.plugins == ()
     (shown,) = found
     assert (shown.level, shown.source) == ("error", USE)
-    assert "needs extension API '0.2.2'" in shown.message
+    assert "requires extension-api 0.2.2" in shown.message
 
 
 async def test_host_that_passes_no_query_is_reported(

@@ -114,7 +114,7 @@ async def test_passive_capture_excluded_from_turns_and_compaction(deployment: De
         for text in ("My favourite colour is green.", "Thanks."):
             await gateway.say(conversation, text, run)
         memory_flush_hook(
-            SummarizationEvent(tuple(conversation.messages), "thread-1", "lead_agent", run)
+            SummarizationEvent(tuple(conversation.messages), (), "thread-1", "lead_agent", run)
         )
         gateway.manager.add("thread-1", conversation.messages, user_id=OWNER, trace_id="t")
         assert gateway.manager.shutdown_flush(1.0) is True

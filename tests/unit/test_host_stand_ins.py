@@ -637,7 +637,7 @@ def test_a_broken_backend_fails_the_run_after_the_answer(monkeypatch: pytest.Mon
 
 
 def test_summarization_writes_at_once() -> None:
-    event = SummarizationEvent((HumanMessage("q"),), "t", "agent", launch.web_run("owner"))
+    event = SummarizationEvent((HumanMessage("q"),), (), "t", "agent", launch.web_run("owner"))
     memory_flush_hook(event)
     memory_flush_hook(replace(event, thread_id=None))
     writes = [kwargs for name, kwargs in Recorder.calls if name == "add"]

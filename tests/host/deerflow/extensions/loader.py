@@ -76,7 +76,9 @@ def _install(spec: ExtensionSpec, registry: ExtensionRegistry, api_version: str)
         raise _RefusedError("the extension entry point is not callable")
     declared = getattr(install, "__deerflow_api__", None)
     if declared is not None and not _compatible(declared, api_version):
-        raise _RefusedError(f"it needs extension API {declared!r}, this host has {api_version}")
+        raise _RefusedError(
+            f"extension requires extension-api {declared}, host provides {api_version}"
+        )
     with registry.attributed_to(spec.use):
         install(registry, dict(spec.config))
 

@@ -15,6 +15,7 @@ from deerflow.runtime.user_context import Runtime, resolve_runtime_user_id
 @dataclass(frozen=True)
 class SummarizationEvent:
     messages_to_summarize: tuple[BaseMessage, ...]
+    preserved_messages: tuple[BaseMessage, ...]
     thread_id: str | None
     agent_name: str | None
     runtime: Runtime

@@ -64,9 +64,13 @@ def _framed(message: HumanMessage) -> object:
     if not isinstance(text, str):
         return text
     typed = message.additional_kwargs.get("original_user_content", text)
+    if not isinstance(typed, str):
+        typed = text
     if not typed.strip():
         return text
     safe = _RESERVED_TAG.sub(lambda m: m[0].replace("<", "&lt;").replace(">", "&gt;"), typed)
+    for marker in (BEGIN, END):
+        safe = safe.replace(marker, f"[{marker.strip('- ')}]")
     return f"{text[: max(text.rfind(typed), 0)]}{BEGIN}\n{safe}\n{END}"
 
 

@@ -1,0 +1,496 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each failure point of a save: sent once, and said precisely what is known of it (failure class B7).
+
+The real servers sit behind a recording proxy that loses or replaces what they answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from powercontext_deerflow import (
+    AlreadySaved,
+    ArtifactCitation,
+    EntryCitation,
+    PowerContext,
+    RecallFailed,
+    Saved,
+    SaveNotSent,
+    SaveOutcome,
+    SaveRejected,
+    SaveUnknown,
+    Secret,
+)
+from powercontext_deerflow.deadline import Deadline
+from tests.hostile.conftest import Connect, Serve
+from tests.hostile.world import (
+    NO_HITS,
+    PREPARE,
+    REMEMBER,
+    SEARCH,
+    SLACK,
+    TEXT,
+    Call,
+    confirmed,
+    found,
+    in_threads,
+    only,
+    record,
+    wait_until,
+)
+from tests.servers import hostile
+from tests.servers.hostile import answer, by_path, in_turn
+from tests.servers.loopback import Behaviour
+from tests.servers.proxy import (
+    Fault,
+    RecordingProxy,
+    forward_then,
+    hold_until,
+    instead,
+    lose_answer,
+    on,
+    replace,
+    truncate,
+)
+from tests.servers.real import PowerContextServer
+
+GATEWAY_PAGE = "<html><body>Bad Gateway</body></html>"
+
+
+def error(code: str) -> dict[str, object]:
+    return {"error": {"code": code, "message": "words of the server", "details": None}}
+
+
+SENT: dict[str, tuple[Behaviour, SaveOutcome]] = {
+    "a closed before the status line": (
+        hostile.close_without_answer(),
+        SaveUnknown("connection_lost"),
+    ),
+    "b closed after the headers": (hostile.close_after_headers(), SaveUnknown("protocol_error")),
+    "c closed in the body": (hostile.close_mid_body(), SaveUnknown("protocol_error")),
+    "d truncated JSON": (answer(200, b'{"changed":true,"rec'), SaveUnknown("malformed", 200)),
+    "d empty body": (answer(200, b""), SaveUnknown("malformed", 200)),
+    "d invalid UTF-8": (answer(200, b'{"changed":"\xff"}'), SaveUnknown("malformed", 200)),
+    "e unknown schema": (answer(200, {"ok": True}), SaveUnknown("malformed", 200)),
+    "e not an object": (answer(200, [1]), SaveUnknown("malformed", 200)),
+    "e 202": (answer(202, {}), SaveUnknown("unexpected_status", 200)),
+    "f 502 page": (answer(502, GATEWAY_PAGE), SaveUnknown("http_502", 502)),
+    "f 504 page": (answer(504, GATEWAY_PAGE), SaveUnknown("http_504", 504)),
+    "f 403 page": (answer(403, GATEWAY_PAGE), SaveUnknown("http_403", 403)),
+    "f 599": (answer(599, b""), SaveUnknown("http_599", 599)),
+    "g deadline": (hostile.silent(), SaveUnknown("answer_timeout")),
+    "l 401": (answer(401, error("unauthorized")), SaveRejected("unauthorized", 401)),
+    "l 403": (answer(403, error("forbidden")), SaveRejected("forbidden", 403)),
+    "l 404": (answer(404, error("scope_not_found")), SaveRejected("scope_not_found", 404)),
+    "l 409": (answer(409, error("revision_conflict")), SaveRejected("revision_conflict", 409)),
+    "l 422": (answer(422, error("invalid_request")), SaveRejected("invalid_request", 422)),
+    "l 422, a code of its own": (answer(422, error("words")), SaveRejected("http_422", 422)),
+    "l 405 of the framework": (answer(405, {"detail": "no"}), SaveRejected("http_405", 405)),
+    "m 503": (answer(503, error("server_overloaded")), SaveUnknown("server_overloaded", 503)),
+    "m 500": (answer(500, error("internal_error")), SaveUnknown("internal_error", 500)),
+}
+
+
+@pytest.mark.parametrize(("behaviour", "outcome"), SENT.values(), ids=SENT)
+def test_sent_once(
+    behaviour: Behaviour, outcome: SaveOutcome, save: Call, serve: Serve, connect: Connect
+) -> None:
+    server = serve(only(REMEMBER, behaviour))
+    assert save.ends_in_time(connect(server.base_url)) == outcome
+    assert server.count(REMEMBER) == 1
+
+
+def test_h_connection_refused(save: Call, connect: Connect) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        base_url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    assert save.ends_in_time(connect(base_url)) == SaveNotSent("connect_failed")
+
+
+def test_i_no_such_name(
+    save: Call, serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_such_name(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    server = serve()
+    monkeypatch.setattr(socket, "getaddrinfo", no_such_name)
+    client = connect(f"http://localhost:{server.port}")
+    assert save.ends_in_time(client) == SaveNotSent("dns_failed")
+    assert server.connections == 0
+
+
+def test_j_a_certificate_of_somebody_else(
+    save: Call,
+    serve: Serve,
+    connect: Connect,
+    tls: tuple[ssl.SSLContext, str],
+    another_ca: str,
+) -> None:
+    server = serve(tls=tls[0])
+    client = connect(server.base_url, ca_file=another_ca)
+    assert save.ends_in_time(client) == SaveNotSent("tls_failed")
+    assert server.requests == []
+
+
+def test_j_no_tls_at_all(
+    save: Call, serve: Serve, connect: Connect, tls: tuple[ssl.SSLContext, str]
+) -> None:
+    server = serve(hostile.silent())
+    client = connect(f"https://127.0.0.1:{server.port}", ca_file=tls[1])
+    assert save.ends_in_time(client) in (SaveNotSent("tls_failed"), SaveNotSent("tls_timeout"))
+
+
+def test_k_no_connection_free(
+    save: Call, serve: Serve, connect: Connect, closing: ExitStack
+) -> None:
+    server = serve(hostile.silent())
+    client = connect(server.base_url)
+    deadline = Deadline.after(10.0)
+    recalls = [
+        threading.Thread(target=client.recall, args=(TEXT,), kwargs={"deadline": deadline})
+        for _ in range(32)
+    ]
+    for thread in recalls:
+        thread.start()
+    wait_until(lambda: server.count(PREPARE) == 32)
+    assert save.ends_in_time(client) == SaveNotSent("no_connection_free")
+    assert server.count(REMEMBER) == server.count(SEARCH) == 0
+    client.close(0.0)
+    for thread in recalls:
+        thread.join()
+
+
+# --- answers that confirm something else
+
+MEMORY = {"family": "memory", "artifact_id": "memory", "revision": 1}
+
+
+def entry(text: str, **changed: object) -> dict[str, object]:
+    citation = {"memory_ref": MEMORY, "entry_id": "e", "entry_version_id": "v"}
+    fields = {"citation": citation, "version": 1, "kind": "fact", "text": text, "state": "active"}
+    return {**fields, "source_refs": [], "artifact_refs": [], **changed}
+
+
+SOMETHING_ELSE: dict[str, object] = {
+    "other text": confirmed(TEXT + " "),
+    "text in other case": confirmed(TEXT.upper()),
+    "other kind": confirmed(TEXT, kind="preference"),
+    "forgotten": confirmed(TEXT, state="forgotten"),
+    "merged": confirmed(TEXT, state="merged"),
+    "changed, without a record": {"changed": True, "records": []},
+    "unchanged, another record": {"changed": False, "records": [record("Another fact.")]},
+    "no revision": confirmed(TEXT, artifact={"family": "atomic-memory", "artifact_id": "a"}),
+    "revision 0": confirmed(
+        TEXT, artifact={"family": "atomic-memory", "artifact_id": "a", "revision": 0}
+    ),
+    "other family": confirmed(
+        TEXT, artifact={"family": "experience", "artifact_id": "a", "revision": 1}
+    ),
+    "changed is a word": {"changed": "yes", "records": [record(TEXT)]},
+    "legacy: other text": {"memory": MEMORY, "entry": entry("Another fact.")},
+    "legacy: other kind": {"memory": MEMORY, "entry": entry(TEXT, kind="decision")},
+    "legacy: inactive": {"memory": MEMORY, "entry": entry(TEXT, state="inactive")},
+    "legacy: no entry key": {"memory": MEMORY},
+    "halves: records and entry": {"records": [record(TEXT)], "entry": entry(TEXT)},
+    "halves: changed and entry": {"changed": True, "entry": entry(TEXT)},
+    "halves: changed and a null entry": {"changed": True, "memory": MEMORY, "entry": None},
+    "halves: memory and records": {"memory": MEMORY, "records": [record(TEXT)]},
+    "a search answer": found(TEXT),
+    "null": None,
+}
+
+
+@pytest.mark.parametrize("said", SOMETHING_ELSE.values(), ids=SOMETHING_ELSE)
+def test_an_answer_that_confirms_something_else(
+    said: object, save: Call, serve: Serve, connect: Connect
+) -> None:
+    server = serve(only(REMEMBER, answer(200, said)))
+    outcome = save(connect(server.base_url))
+    assert isinstance(outcome, SaveUnknown)
+    assert outcome.code in ("answer_mismatch", "malformed")
+    assert outcome.status == 200
+    assert server.count(REMEMBER) == 1
+
+
+# --- the look-up before, and the one after
+
+UNHELPFUL = {
+    "closed": hostile.close_without_answer(),
+    "500": answer(500, error("internal_error")),
+    "401": answer(401, error("unauthorized")),
+    "malformed": answer(200, b"{"),
+    "other schema": answer(200, {"hits": "none"}),
+    "50 MB": hostile.huge_body(50_000_000),
+    "silent": hostile.silent(),
+    "body drip": hostile.body_drip(),
+    "another text": answer(200, found("Another fact.")),
+    "another kind": answer(200, found(TEXT, kind="decision")),
+    "forgotten": answer(200, found(TEXT, state="forgotten")),
+}
+
+
+@pytest.mark.parametrize("look_up", UNHELPFUL.values(), ids=UNHELPFUL)
+def test_a_look_up_never_blocks_the_save(
+    look_up: Behaviour, save: Call, serve: Serve, connect: Connect
+) -> None:
+    server = serve(only(SEARCH, look_up))
+    save.succeeds(connect(server.base_url))
+    assert server.count(REMEMBER) == 1
+
+
+def test_found_before_is_not_sent(save: Call, serve: Serve, connect: Connect) -> None:
+    server = serve(only(SEARCH, answer(200, found(TEXT))))
+    outcome = save(connect(server.base_url))
+    assert outcome == AlreadySaved(ArtifactCitation("atomic-memory", "art_1", 1))
+    assert server.count(REMEMBER) == 0
+
+
+@pytest.mark.parametrize("kept_alive", [True, False], ids=["keep-alive", "closed each time"])
+def test_found_after_a_lost_answer(
+    kept_alive: bool, save: Call, serve: Serve, connect: Connect
+) -> None:
+    """Also where the server closes each connection after its answer."""
+    closing_header = [] if kept_alive else [("Connection", "close")]
+    look_ups = in_turn(answer(200, NO_HITS, closing_header), answer(200, found(TEXT)))
+    server = serve(by_path({SEARCH: look_ups, REMEMBER: hostile.close_without_answer()}))
+    outcome = save(connect(server.base_url))
+    citation = ArtifactCitation("atomic-memory", "art_1", 1)
+    assert outcome == Saved(citation, confirmed_by="read_back")
+    assert server.count(REMEMBER) == 1
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_reused_connection_that_the_server_closes_upon_the_save(
+    committed: bool, save: Call, serve: Serve, connect: Connect
+) -> None:
+    """Stale keep-alive: nothing tells whether the save was read, so it is not sent again."""
+    first, later = hostile.stale_keep_alive(NO_HITS), hostile.stale_keep_alive(found(TEXT))
+    server = serve(in_turn(first, first, later) if committed else first)
+    outcome = save(connect(server.base_url))
+    assert server.connections == 2  # look-up and save on one, the read-back on another
+    assert [request.path for request in server.requests] == [
+        "/v1/memory/search",
+        "/v1/memory/remember",
+        "/v1/memory/search",
+    ]
+    assert isinstance(outcome, Saved if committed else SaveUnknown)
+
+
+# --- the real servers, both generations
+
+
+@pytest.fixture(params=["powercontext_141", "powercontext_120"], ids=["1.4.1", "1.2.0"])
+def real(request: pytest.FixtureRequest) -> PowerContextServer:
+    server: PowerContextServer = request.getfixturevalue(request.param)
+    return server
+
+
+class Behind:
+    """One Scope of a real server behind a recording proxy, and a client of it."""
+
+    def __init__(self, server: PowerContextServer, proxy: RecordingProxy, connect: Connect) -> None:
+        self.server, self.proxy = server, proxy
+        self.scope = server.create_scope("hostile")
+        self.client: PowerContext = connect(
+            proxy.base_url,
+            scope_id=self.scope,
+            token=Secret(server.token),
+            recall_timeout_seconds=10.0,
+            remember_timeout_seconds=10.0,
+        )
+
+    @property
+    def texts(self) -> list[str]:
+        return sorted(memory["text"] for memory in self.server.memories(self.scope))
+
+
+@pytest.fixture
+def behind(real: PowerContextServer, closing: ExitStack, connect: Connect) -> Behind:
+    return Behind(real, closing.enter_context(RecordingProxy(real.base_url)), connect)
+
+
+@pytest.fixture
+def behind_141(
+    powercontext_141: PowerContextServer, closing: ExitStack, connect: Connect
+) -> Behind:
+    proxy = closing.enter_context(RecordingProxy(powercontext_141.base_url))
+    return Behind(powercontext_141, proxy, connect)
+
+
+COMMITTED: dict[str, Fault] = {
+    "a": lose_answer,
+    "b": forward_then(hostile.close_after_headers()),
+    "c": truncate(10),
+    "d": replace(200, b'{"changed":true'),
+    "e": replace(200, {"ok": True}),
+    "f": replace(502, GATEWAY_PAGE),
+    "m": replace(503, error("server_overloaded")),
+    "another text": replace(200, confirmed("Another fact.")),
+}
+
+
+@pytest.mark.parametrize("fault", COMMITTED.values(), ids=COMMITTED)
+def test_committed_and_the_answer_lost(fault: Fault, save: Call, behind: Behind) -> None:
+    behind.proxy.fault = on(REMEMBER, fault)
+    outcome = save(behind.client)
+    assert isinstance(outcome, Saved)
+    assert outcome.confirmed_by == "read_back"
+    cited = ArtifactCitation if behind.server.version == "1.4.1" else EntryCitation
+    assert isinstance(outcome.citation, cited)
+    assert behind.proxy.count(REMEMBER) == 1
+    assert behind.texts == [TEXT]
+
+
+def test_committed_and_the_answer_too_late(save: Call, behind: Behind, connect: Connect) -> None:
+    """Point g: the read-back has what is left of the same deadline."""
+    behind.proxy.fault = on(REMEMBER, forward_then(hostile.silent()))
+    hurried = connect(
+        behind.proxy.base_url,
+        scope_id=behind.scope,
+        token=Secret(behind.server.token),
+        remember_timeout_seconds=2.0,
+    )
+    outcome = save.ends_in_time(hurried)
+    assert isinstance(outcome, Saved)
+    assert outcome.confirmed_by == "read_back"
+    assert behind.proxy.count(REMEMBER) == 1
+    assert behind.texts == [TEXT]
+
+
+@pytest.mark.parametrize("point", ["a", "b", "f"])
+def test_not_committed_and_no_answer(point: str, save: Call, behind: Behind) -> None:
+    """Absence proves nothing: the save may be on its way yet."""
+    behaviour, outcome = next(SENT[name] for name in SENT if name.startswith(point + " "))
+    behind.proxy.fault = on(REMEMBER, instead(behaviour))
+    assert save(behind.client) == outcome
+    assert behind.proxy.count(REMEMBER) == 1
+    assert behind.texts == []
+
+
+def test_the_read_back_fails_too(save: Call, behind: Behind) -> None:
+    lost = False
+
+    def fault(request: Any) -> Fault | None:
+        nonlocal lost
+        lost = lost or request.is_for(REMEMBER)
+        return lose_answer if lost else None
+
+    behind.proxy.fault = fault
+    assert save(behind.client) == SaveUnknown("connection_lost")
+    assert behind.proxy.count(REMEMBER) == 1
+    assert behind.texts == [TEXT]
+
+
+def test_an_entry_of_that_text_was_there_before(
+    powercontext_120: PowerContextServer, closing: ExitStack, connect: Connect, save: Call
+) -> None:
+    """A hit of 1.2.0 names no kind, so an older one of another kind does not confirm this save."""
+    behind = Behind(
+        powercontext_120,
+        closing.enter_context(RecordingProxy(powercontext_120.base_url)),
+        connect,
+    )
+    powercontext_120.remember(behind.scope, TEXT, "decision")
+    behind.proxy.fault = on(REMEMBER, instead(hostile.close_without_answer()))
+    assert save(behind.client) == SaveUnknown("connection_lost")
+
+
+# --- many saves at once
+
+LEXICAL, SYMBOLS = TEXT, "※※※ §§§"  # the look-up cannot find the second one
+
+
+def _by_threads(client: PowerContext, texts: list[str]) -> list[SaveOutcome]:
+    return in_threads(len(texts), lambda number: client.remember(texts[number]))
+
+
+def _by_gather(client: PowerContext, texts: list[str]) -> list[SaveOutcome]:
+    async def gather() -> list[SaveOutcome]:
+        return list(await asyncio.gather(*map(client.aremember, texts)))
+
+    return asyncio.run(gather())
+
+
+def _mixed(client: PowerContext, texts: list[str]) -> list[SaveOutcome]:
+    """Half of them on threads, half of them on one loop, which is a thread's too."""
+    half = len(texts) // 2
+    ways = ((_by_threads, texts[:half]), (_by_gather, texts[half:]))
+    parts = in_threads(2, lambda number: ways[number][0](client, ways[number][1]))
+    return [outcome for part in parts for outcome in part]
+
+
+WAYS = {"threads": _by_threads, "gather": _by_gather, "mixed": _mixed}
+Way = Callable[[PowerContext, list[str]], list[SaveOutcome]]
+
+
+@pytest.mark.parametrize("text", [LEXICAL, SYMBOLS], ids=["lexical", "symbols"])
+@pytest.mark.parametrize("count", [2, 20])
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_equal_saves_at_once_make_one_memory(
+    way: Way, count: int, text: str, behind_141: Behind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one's answer is held back until all have begun, so that they truly are at once."""
+    begun: deque[object] = deque()
+    all_begun = threading.Event()
+    begin = behind_141.client._begin_save
+
+    def begin_and_count(*args: Any) -> Any:
+        future = begin(*args)
+        begun.append(future)
+        if len(begun) >= count:
+            all_begun.set()
+        return future
+
+    monkeypatch.setattr(behind_141.client, "_begin_save", begin_and_count)
+    behind_141.proxy.fault = on(REMEMBER, hold_until(all_begun))
+    outcomes = way(behind_141.client, [text] * count)
+    assert behind_141.texts == [text]
+    assert behind_141.proxy.count(REMEMBER) == 1
+    assert isinstance(outcomes[0], Saved)
+    assert set(map(repr, outcomes)) == {repr(outcomes[0])}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_equal_saves_that_race(way: Way, behind_141: Behind) -> None:
+    """Nothing held back: whoever comes late finds the memory instead."""
+    outcomes = way(behind_141.client, [TEXT] * 20)
+    assert behind_141.texts == [TEXT]
+    citations = {repr(outcome.citation) for outcome in outcomes}  # type: ignore[union-attr]
+    assert len(citations) == 1
+
+
+def test_an_equal_save_after_the_first_is_not_sent(save: Call, behind: Behind) -> None:
+    first, second = save(behind.client), save(behind.client)
+    assert isinstance(first, Saved)
+    assert isinstance(second, AlreadySaved)
+    assert second.citation == first.citation
+    assert behind.texts == [TEXT]
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_twenty_different_saves_at_once(way: Way, behind: Behind) -> None:
+    texts = sorted(f"The service number {number} listens on its own port." for number in range(20))
+    outcomes = way(behind.client, texts)
+    assert [type(outcome) for outcome in outcomes] == [Saved] * 20
+    assert behind.texts == texts
+    assert behind.proxy.count(REMEMBER) == 20
+
+
+def test_saves_after_one_that_hangs(save: Call, serve: Serve, connect: Connect) -> None:
+    """One after the other: those that wait behind it end by their own deadlines, and say so."""
+    server = serve(only(REMEMBER, hostile.silent()))
+    client = connect(server.base_url)
+    ended = save.all_at_once(client, [f"text {number}" for number in range(5)])
+    for timed in ended:
+        assert isinstance(timed.outcome, SaveUnknown | SaveNotSent)
+        assert not isinstance(timed.outcome, RecallFailed)
+        assert timed.seconds <= save.deadline(client) + SLACK
