@@ -21,7 +21,7 @@ _QUIET_SECONDS = 60.0
 @dataclass(frozen=True, slots=True)
 class Event:
     name: str
-    """``recall``, ``remember``, ``settings`` or ``host``."""
+    """``recall``, ``remember`` or ``settings``."""
     code: str
     status: int | None = None
     request_id: str | None = None
