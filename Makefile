@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check quality client client-check mutants docs-check
+.PHONY: help demo test check quality client client-check mutants docs-check evidence
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -32,6 +32,9 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 
 quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
 	@$(BIN)/python -m scripts.quality
+
+evidence: $(STAMP) ## run both suites of evidence and write docs/en/evidence.md
+	@$(BIN)/python -m scripts.evidence
 
 mutants: $(STAMP) ## break the package on purpose; every mutant must be caught by a test
 	@$(BIN)/python -m scripts.mutants

@@ -7,7 +7,6 @@ poison a pool (facts: failure-classes B1). Nothing is opened before the first ex
 
 from __future__ import annotations
 
-import ssl
 import threading
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -37,9 +36,7 @@ class Engine:
         self._host = url.hostname or ""
         self._port = url.port or (443 if url.scheme == "https" else 80)
         self._prefix = url.path
-        self._ca_file = settings.ca_file
-        self._secure = url.scheme == "https"
-        self._tls: ssl.SSLContext | None = None
+        self._tls = tls_context(settings.ca_file) if url.scheme == "https" else None
         self._headers = [
             ("Host", url.netloc),
             ("Accept", "application/json"),
@@ -110,8 +107,6 @@ class Engine:
             if connection.is_fresh():
                 return connection
             self._drop(connection)
-        if self._secure and self._tls is None:
-            self._tls = tls_context(self._ca_file)
         connected = connect(self._resolver, self._host, self._port, self._tls, deadline)
         connection = Connection(connected)
         with self._changed:
@@ -130,7 +125,10 @@ class Engine:
                 if reusable and not self._closed:
                     self._idle.append(connection)
                     connection = None
-            self._changed.notify()
+            if self._closed:
+                self._changed.notify_all()  # whoever closes waits for all slots
+            else:
+                self._changed.notify()
         if connection is not None:
             connection.close()
 

@@ -150,7 +150,9 @@ def decode_remembered(body: bytes) -> tuple[Remembered | LegacyRemembered, bool]
     """
     fields = decoded(_ANYTHING, body)
     decoder = (
-        _REMEMBERED if isinstance(fields, dict) and "records" in fields else _LEGACY_REMEMBERED
+        _REMEMBERED
+        if isinstance(fields, dict) and fields.keys() & {"changed", "records"}
+        else _LEGACY_REMEMBERED
     )
     answer = decoded(decoder, body)
     return answer, _says_more(fields, answer)
