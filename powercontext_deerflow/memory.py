@@ -11,15 +11,14 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import PrivateAttr
-
 from powercontext_deerflow.errors import ConfigurationError, Problem
 from powercontext_deerflow.events import LOGGER
 from powercontext_deerflow.runtime import Runtime, current
 from powercontext_deerflow.settings import PREFIX, Settings
 
-try:
+try:  # pydantic is the host's, too
     from deerflow.agents.memory.manager import MemoryManager
+    from pydantic import PrivateAttr
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "powercontext_deerflow.memory is DeerFlow's memory backend: import it where DeerFlow is installed",
