@@ -57,7 +57,8 @@ class Runtime:
         """The text to put in front of the model, or "". Never raises; a stranger causes no request (RFC 4)."""
         started = now()
         try:
-            outcome = self._answer_without_asking(user_id, query) or self.client.recall(query)
+            outcome = self._answer_without_asking(user_id, query)
+            outcome = outcome or self._learned_from(self.client.recall(query))
         except InputError as error:
             outcome = RecallFailed(error.code)
         except Exception:  # noqa: BLE001 - the host would log the text of whatever escapes
@@ -68,9 +69,8 @@ class Runtime:
         """As ``recall``, without blocking the event loop."""
         started = now()
         try:
-            outcome = self._answer_without_asking(user_id, query) or await self.client.arecall(
-                query
-            )
+            outcome = self._answer_without_asking(user_id, query)
+            outcome = outcome or self._learned_from(await self.client.arecall(query))
         except InputError as error:
             outcome = RecallFailed(error.code)
         except Exception:  # noqa: BLE001 - as above
@@ -85,6 +85,13 @@ class Runtime:
             return NothingRecalled("no_query" if self._query_seen else "host_passes_no_query")
         self._query_seen = True
         return None if self.breaker.admits() else RecallFailed("breaker_open")
+
+    def _learned_from(self, outcome: Recall) -> Recall:
+        if isinstance(outcome, RecallFailed) and outcome.code in UNREACHABLE:
+            self.breaker.failed()
+        else:
+            self.breaker.reached()
+        return outcome
 
     def _told(self, outcome: Recall, started: float) -> str:
         """Report ``outcome`` and give what the host may have of it."""
@@ -102,10 +109,6 @@ class Runtime:
             case _:
                 assert_never(outcome)
         status = outcome.status if isinstance(outcome, RecallFailed) else None
-        if status is not None or isinstance(outcome, Recalled) or code == "empty":
-            self.breaker.reached()
-        elif code in UNREACHABLE:
-            self.breaker.failed()
         elapsed = int((now() - started) * 1000)
         self.events.report(Event("recall", code, status, outcome.request_id, elapsed), level)
         return content

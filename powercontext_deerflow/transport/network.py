@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import encodings.idna  # noqa: F401 - sockets import it on first use; a fork in the middle of that breaks the child
 import socket
 import ssl
 import threading
@@ -31,13 +32,10 @@ class Resolver:
 
     def addresses(self, host: str, port: int, deadline: Deadline) -> list[Address]:
         """Raises TransportError ``dns_failed`` or ``dns_timeout``."""
+        code = "dns_failed"
         try:
-            ip_address(host)
-        except ValueError:
-            code = "dns_failed"
-        else:
-            return _look_up(host, port)
-        try:
+            if _is_literal(host):  # nothing to wait for
+                return _look_up(host, port)
             return self._join(host, port).result(deadline.remaining())
         except TimeoutError:
             code = "dns_timeout"
@@ -69,6 +67,14 @@ class Resolver:
         finally:
             with self._lock:
                 del self._running[host, port]
+
+
+def _is_literal(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _look_up(host: str, port: int) -> list[Address]:

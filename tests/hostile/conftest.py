@@ -28,17 +28,20 @@ Connect = Callable[..., PowerContext]
 
 @pytest.fixture(params=CALLS, ids=lambda call: call.name)
 def call(request: pytest.FixtureRequest) -> Call:
-    return request.param
+    chosen: Call = request.param
+    return chosen
 
 
 @pytest.fixture(params=RECALLS, ids=lambda call: call.name)
 def recall(request: pytest.FixtureRequest) -> Call:
-    return request.param
+    chosen: Call = request.param
+    return chosen
 
 
 @pytest.fixture(params=SAVES, ids=lambda call: call.name)
 def save(request: pytest.FixtureRequest) -> Call:
-    return request.param
+    chosen: Call = request.param
+    return chosen
 
 
 @pytest.fixture

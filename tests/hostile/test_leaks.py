@@ -26,8 +26,10 @@ from powercontext_openapi.models.search_memory_request import SearchMemoryReques
 import powercontext_deerflow
 from powercontext_deerflow import (
     AlreadySaved,
+    ArtifactCitation,
     ConfigurationError,
     InputError,
+    Memory,
     PowerContext,
     PowerContextError,
     Recalled,
@@ -236,9 +238,15 @@ def test_a_save_that_is_there_already(
     assert_value_is_clean(outcome)
 
 
+CITATION = ArtifactCitation("atomic-memory", "art_1", 1)
 EXCEPTIONS: dict[str, Callable[[PowerContext], object]] = {
     "server_info": lambda client: client.server_info(),
     "check_scope": lambda client: client.check_scope(),
+    "search": lambda client: client.search(QUERY),
+    "list_memories": lambda client: list(client.list_memories()),
+    "get": lambda client: client.get(CITATION),
+    "forget": lambda client: client.forget(CITATION),
+    "capture_source": lambda client: client.capture_source("source", SAVED, {WORD: WORD}),
 }
 
 
@@ -380,6 +388,14 @@ def test_reprs_and_pickles_of_what_holds_the_token(
         assert_exception_is_clean(refused.value)
 
 
+def test_a_found_memory(client: tuple[TurningServer, PowerContext], log: Log) -> None:
+    client[0].turn(answer(200, found(SAVED), [("X-Other", WORD)]))
+    (memory,) = client[1].search(QUERY)
+    assert isinstance(memory, Memory)
+    assert memory.text == SAVED  # the contract, as recalled text is
+    assert MARK not in repr(memory)
+
+
 def test_every_public_value_was_looked_at() -> None:
     """A new public name comes with a look at what its repr and pickle show."""
     looked_at = {
@@ -388,7 +404,11 @@ def test_every_public_value_was_looked_at() -> None:
         *("AnswerError", "ConfigurationError", "HostError", "InputError", "PowerContextError"),
         *("ServerError", "TransportError"),
         *("ArtifactCitation", "EntryCitation", "MemoryRef"),  # ids only: a citation is the contract
-        *("Citation", "Kind", "Recall", "SaveOutcome", "__version__"),  # types, and a number
+        *("Memory", "Forgotten", "NotSupportedByServer"),
+        *("Captured", "Conflict", "Deadline"),  # codes and numbers
+        *("ServerInfo", "Version"),  # what the server says of itself, asked for by name
+        *("Cited", "CaptureOutcome", "ForgetOutcome", "MemoryState", "SaveOutcome"),  # types
+        *("Citation", "Kind", "Recall", "__version__"),
     }
     assert set(powercontext_deerflow.__all__) == looked_at
 

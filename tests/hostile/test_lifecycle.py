@@ -10,6 +10,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import httpx
@@ -51,7 +52,7 @@ from tests.servers.real import PowerContextServer
 
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {"asyncio": asyncio.new_event_loop}
 try:
-    import uvloop
+    import uvloop  # type: ignore[import-not-found,unused-ignore]
 except ModuleNotFoundError:
     pass  # uvloop is the operator's choice; where it is installed, it is tried
 else:
@@ -239,7 +240,7 @@ def test_32_threads_on_first_use_make_one_tls_context(
 ) -> None:
     """Each costs about ten milliseconds of a core, and all of them together some callers' deadlines."""
     made: list[ssl.SSLContext] = []
-    make = engine.tls_context
+    make = engine.tls_context  # type: ignore[attr-defined]
 
     def make_and_count(ca_file: str | None) -> ssl.SSLContext:
         made.append(make(ca_file))
@@ -415,6 +416,7 @@ assert not wrong, wrong
 """,
     "while a save waits": """
 shared = client_of("scp_parent")
+assert not foreign(shared, "warm", 8)
 saving = threading.Thread(target=shared.remember, args=("text",))
 saving.start()
 def in_child():
@@ -434,6 +436,33 @@ wait_for(fork(in_child))
 assert not foreign(shared, "parent")
 """,
 }
+
+
+FIRST_USE = """
+import sys
+from powercontext_deerflow import PowerContext, Secret, Settings
+
+base_url, ca_file = sys.argv[1:]
+client = PowerContext(Settings(
+    base_url=base_url, scope_id="scp", token=Secret("t"), ca_file=ca_file or None,
+    recall_timeout_seconds=20, remember_timeout_seconds=20,
+))
+imported = set(sys.modules)
+client.recall("query")
+client.remember("text")
+print(sorted(set(sys.modules) - imported))
+"""
+
+
+@pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
+def test_the_first_use_imports_nothing(
+    secure: bool, serve: Serve, tls: tuple[ssl.SSLContext, str]
+) -> None:
+    """A fork while another thread imports a module leaves the child without it for good."""
+    server = serve(tls=tls[0] if secure else None)
+    with script(FIRST_USE, server.base_url, tls[1] if secure else "") as process:
+        imported, _ = process.communicate(timeout=60)
+        assert imported == "[]\n"
 
 
 @pytest.mark.parametrize("fork", FORKS.values(), ids=FORKS)
@@ -520,12 +549,14 @@ def test_close_while_connecting(fault: str, call: Call, serve: Serve, connect: C
 def test_saves_that_wait_are_not_sent_after_close(serve: Serve, connect: Connect) -> None:
     server = serve(only(REMEMBER, hostile.silent()))
     client = connect(server.base_url, remember_timeout_seconds=30.0)
-    first = client._begin_save("text 0", "fact")
-    server.wait_for_request(REMEMBER)
-    waiting = [client._begin_save(f"text {number}", "fact") for number in range(1, 4)]
-    client.close(0.1)
-    assert first.result(5.0) == SaveUnknown("connection_lost")
-    assert [future.result(5.0) for future in waiting] == [SaveNotSent("closed")] * 3
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(client.remember, "text 0")
+        server.wait_for_request(REMEMBER)
+        waiting = [threads.submit(client.remember, f"text {number}") for number in range(1, 4)]
+        wait_until(lambda: len(client._saves._calls) == 3)
+        client.close(0.1)
+        assert first.result(5.0) == SaveUnknown("connection_lost")
+        assert [future.result(5.0) for future in waiting] == [SaveNotSent("closed")] * 3
     assert server.count(REMEMBER) == 1
 
 
@@ -566,7 +597,8 @@ def test_close_from_many_threads_while_in_flight(
     closing = [threading.Thread(target=client.close, args=(6.0,)) for _ in range(4)]
     for closer in closing:
         closer.start()
-    wait_until(lambda: len(client._engine._changed._waiters) == 4 or call.saves)
+    waiting = client._engine._changed._waiters  # type: ignore[attr-defined]
+    wait_until(lambda: len(waiting) == 4 or call.saves)
     release.set()
     for closer in (*closing, thread):
         closer.join(1.0)

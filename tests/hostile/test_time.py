@@ -10,6 +10,7 @@ import socket
 import ssl
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -113,9 +114,12 @@ def test_a_reader_so_slow_that_our_sending_stalls(
 
     received: list[object] = []
     receive = OurConnection._receive
-    monkeypatch.setattr(
-        OurConnection, "_receive", lambda *args: received.append(args) or receive(*args)
-    )
+
+    def note_and_receive(*args: Any) -> object:
+        received.append(args)
+        return receive(*args)
+
+    monkeypatch.setattr(OurConnection, "_receive", note_and_receive)
     monkeypatch.setattr(dialling, "_dial", dial_with_a_small_buffer)
     server = serve(hostile.slow_reader())
     server._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
