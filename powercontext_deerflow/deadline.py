@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from time import monotonic, time_ns
 from typing import final
 
 
 def now() -> float:
     """Seconds on the monotonic clock."""
     return monotonic()
+
+
+def wall_clock_ns() -> int:
+    """Nanoseconds since the epoch, for spans; no deadline is ever counted on it."""
+    return time_ns()
 
 
 @final
@@ -23,6 +28,7 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
+        """``seconds`` from now."""
         return cls(now() + seconds)
 
     def remaining(self) -> float:
@@ -31,6 +37,7 @@ class Deadline:
 
     @property
     def expired(self) -> bool:
+        """Whether no time is left."""
         return now() >= self._at
 
     def sooner(self, share: float) -> Deadline:

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from powercontext_deerflow.deadline import now
+from powercontext_deerflow.telemetry import observe
 
 LOGGER = logging.getLogger("powercontext_deerflow")
 _QUIET_SECONDS = 60.0
@@ -44,8 +45,11 @@ class Events:
             return dict(self._counts)
 
     def report(self, event: Event, level: int) -> None:
-        """Count ``event``, and log it if its kind was quiet for a minute."""
+        """Count ``event``, show it to OpenTelemetry, and log it if its kind was quiet for a minute."""
         kind = (event.name, event.code)
+        if event.elapsed_ms is not None:
+            failed = level >= logging.WARNING
+            observe(event.name, event.code, event.status, event.elapsed_ms, failed=failed)
         with self._lock:
             self._counts[kind] += 1
             last = self._logged_at.get(kind)
