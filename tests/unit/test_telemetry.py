@@ -96,9 +96,7 @@ def test_a_recall_and_a_save_are_spans_without_content() -> None:
     assert "powercontext.operation.duration" in shown
 
 
-def test_each_operation_is_observed_though_its_log_line_is_held_back(
-    ,
-) -> None:
+def test_each_operation_is_observed_though_its_log_line_is_held_back() -> None:
     events = Events()
     for _ in range(3):
         events.report(Event("recall", "connect_failed", elapsed_ms=1), logging.WARNING)
