@@ -15,28 +15,43 @@ from collections.abc import Iterable, Sequence
 LONG = 8
 """Terms; from more than these on, the server wants more than two of them in one memory."""
 _WINDOW = 8  # terms of one piece: of eight the server wants two
-_PIECES = 8
+_PIECES = 10
+_NAMED = 2  # pieces of names
 _MEANT = 4  # memories that a refined query asks for
 _TERMS = 3  # for each of them
 _ENOUGH = 3  # terms that a memory shares with a long query that means it
+_PART = 1 / 6  # of its own terms that a memory must share
 _NEARLY = 0.7  # of the most that any shares
 _SCANNED = 8192  # code points; a query has no more
+_LONGEST_WORD = 40  # code points; longer ones are hashes and the like
+_LONGEST_RUN = 2 * _WINDOW  # Chinese characters, about one window of words
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W{_HAN}]+")
+_NAME = re.compile(r"[A-Z].*[A-Z]|[a-z]\d|_")
+_MACHINE_WORDS = frozenset(
+    {
+        *("DEBUG", "ERROR", "INFO", "UTC", "WARN", "WARNING"),
+        *("DELETE", "GET", "POST", "PUT"),
+        *("AND", "FROM", "NOT", "NULL", "SELECT", "WHERE"),
+    }
+)
 _HAN_START = re.compile(f"[{_HAN}]")
 _FUNCTION_WORDS = frozenset(
     """
-    a about after all already also am an and another any anything are as ask at be because been before best but by
-    can could did do does doing done each either else even ever every everyone first for from get gets give given
-    go goes going got had has have hello help her here hey hi him his how however i if in instead into is it its
-    just know last let like look looking made make many may me might more most much must my need needs never new
-    next no nor not nothing now of off often on once one only or other others our out over own per please pls put
-    question questions quite rather really right said same say says see set shall she should since so some
-    somebody someone something still such sure take tell than thank thanks that the their them then there these
-    they thing things think this those though through to today together told tomorrow too try two until up upon us
-    use used using very via want wants was way we well were what whatever when where whether which while who whom
-    whose why will with within without wonder would yes yesterday yet you your yours
+    a about above across after again against ago all along already also am an and another any anything are around
+    as ask at away back be because been before behind below beside best between beyond both but by can could did
+    didn do does doesn doing don done down during each eight either else enough even ever every everyone far few
+    fine first five for four from get gets give given go goes going good got great had half has have hello help
+    her here hey hi him his how however hundred i if in instead into is isn it its just know last let like ll long
+    look looking lot lots made make many may maybe me might more most much must my near need needs never new next
+    nice nine no nor not nothing now of off often ok okay old on once one only or other others our out over own
+    per please pls probably put question questions quick quickly quite rather re really right said same say says
+    second see set seven several shall she should since six small so some somebody someone something sorry still
+    such sure take tell ten than thank thanks that the their them then there these they thing things think third
+    this those though thought three through time times to today together told tomorrow too try two under until up
+    upon us use used using ve very via want wants was way ways we well were what whatever when where whether which
+    while who whole whom whose why will with within without wonder would yes yesterday yet you your yours
     """.split()  # noqa: SIM905 - a literal of words reads better
 )
 _FUNCTION_HAN = re.compile(
@@ -59,17 +74,21 @@ def is_long(query: str) -> bool:
 
 
 def pieces(query: str) -> list[str]:
-    """At most eight short queries that cover the words of ``query``, the first and the last ones if it has too many.
+    """At most ten short queries that cover the words of ``query``, the first and the last ones if it has too many.
 
-    Neighbours first; what room is left goes to words that stand further apart.
+    Names first, two at a time, because of two terms the server wants only one; then neighbours; what room is left goes
+    to neighbours in both their forms, singular and plural.
     """
     units = list(dict.fromkeys(_units(query)))
+    names = _names(query)
+    named = [unit for unit in units if unit in names][: 2 * _NAMED]
     windows = _windows(units)
-    if len(windows) > _PIECES:  # people ask first or last, and paste in between
-        windows = windows[: _PIECES // 2] + windows[-_PIECES // 2 :]
-    apart = max(2, len(windows))
-    windows += [window for start in range(apart) for window in _windows(units[start::apart])]
-    return [" ".join(window) for window in windows[:_PIECES]]
+    if len(windows) > _PIECES - _NAMED:  # people ask first or last, and paste in between
+        half = (_PIECES - _NAMED) // 2
+        windows = windows[:half] + windows[-half:]
+    both = _windows([form for unit in units for form in _forms(unit)])
+    found = [named[at : at + 2] for at in range(0, len(named), 2)] + windows + both
+    return [" ".join(window) for window in found[:_PIECES]]
 
 
 def _windows(units: Sequence[str]) -> list[list[str]]:
@@ -84,24 +103,27 @@ def _windows(units: Sequence[str]) -> list[list[str]]:
 def refined(query: str, hits: Sequence[str]) -> str | None:
     """A short query for those memories in ``hits`` that ``query`` means; None if it means none of them.
 
-    A memory is meant if it shares enough terms with the query, and nearly as many as the one that shares most. The
-    terms asked for are the rarest that it shares, three of each: the server then wants at least two of them again.
+    A memory is meant if it shares enough terms with the query, names counting twice, a fair part of its own, and
+    nearly as many as the one that shares most. The terms asked for are the rarest that it shares, three of each: the
+    server then wants at least two of them again.
     """
     asked = terms(query)
-    shared = [_shared(hit, set(asked)) for hit in hits]
-    most = max(map(_weight, shared), default=0)
-    enough = max(_ENOUGH if len(asked) > 2 * LONG else 2, most * _NEARLY)
-    meant = sorted(
-        (units for units in shared if _weight(units) >= enough), key=_weight, reverse=True
-    )
-    spread = Counter(unit for units in shared for unit in units)
+    stems, names = set(map(_stem, asked)), set(map(_stem, _names(query)))
+    worth: dict[tuple[str, ...], float] = {}
+    for hit in hits:
+        units = tuple(_shared(hit, stems))
+        points = _weight(units) + sum(_stem(unit) in names for unit in units)
+        if points >= max(_ENOUGH, _weight(_units(hit)) * _PART):
+            worth[units] = points
+    most = max(worth.values(), default=0)
+    meant = sorted(worth, key=worth.__getitem__, reverse=True)
+    meant = [units for units in meant if worth[units] >= most * _NEARLY][:_MEANT]
+    spread = Counter(unit for units in worth for unit in units)
     chosen: dict[str, None] = {}
-    for units in meant[:_MEANT]:
-        rarest = sorted(units, key=spread.__getitem__)
-        chosen.update(dict.fromkeys(rarest[:_TERMS]))
-    if (
-        meant and _weight(chosen) <= 2
-    ):  # of two terms the server wants only one: ask for a third, which none has
+    for units in meant:
+        chosen.update(dict.fromkeys(sorted(units, key=spread.__getitem__)[:_TERMS]))
+    if meant and _weight(chosen) <= 2:
+        # Of two terms the server wants only one, which would let others in: add a term that no hit shares.
         chosen.update(dict.fromkeys([term for term in asked if term not in spread][:1]))
     return " ".join(chosen) or None
 
@@ -111,7 +133,7 @@ def _shared(hit: str, asked: set[str]) -> list[str]:
     found: dict[str, None] = {}
     for unit in _units(hit):
         if not _is_han(unit):
-            found.update({unit: None} if unit in asked else {})
+            found.update({unit: None} if _stem(unit) in asked else {})
             continue
         start = 0
         for at in range(len(unit)):
@@ -123,14 +145,43 @@ def _shared(hit: str, asked: set[str]) -> list[str]:
 
 
 def _units(text: str) -> list[str]:
-    """Words, and runs of Chinese between function words; what is not cased is as it was."""
+    """Words, and runs of Chinese between function words, caseless; nothing longer than a person would write."""
     units = []
     for run in _RUN.findall(unicodedata.normalize("NFC", text[:_SCANNED]).casefold()):
         if _is_han(run):
-            units += [part for part in _FUNCTION_HAN.sub(" ", run).split() if len(part) > 1]
-        elif len(run) > 1 and not run.isdigit() and run not in _FUNCTION_WORDS:
+            for part in _FUNCTION_HAN.sub(" ", run).split():
+                units += [part[at : at + _LONGEST_RUN] for at in range(0, len(part), _LONGEST_RUN)]
+        elif len(run) <= _LONGEST_WORD and not run.isdigit() and run not in _FUNCTION_WORDS:
             units.append(run)
-    return units
+    return [unit for unit in units if len(unit) > 1]
+
+
+def _names(text: str) -> set[str]:
+    """Words that look like names: acronyms, identifiers, and Latin words in a line of Chinese."""
+    found = set()
+    for line in text[:_SCANNED].splitlines():
+        chinese = len(_HAN_START.findall(line)) > len(line) // 4
+        for word in _RUN.findall(line):
+            if (_NAME.search(word) and word not in _MACHINE_WORDS) or (
+                chinese and word.isascii() and word.isalpha()
+            ):
+                found.add(word.casefold())
+    return found
+
+
+def _forms(unit: str) -> list[str]:
+    if _is_han(unit) or not unit.isalpha():
+        return [unit]
+    return [unit, unit[:-1] if unit.endswith("s") else unit + "s"]
+
+
+def _stem(word: str) -> str:
+    """Enough of English inflection to see one word in two forms; Chinese is as it is."""
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            word = word[: -len(ending)]
+            break
+    return word.removesuffix("e")
 
 
 def _unit_terms(unit: str) -> Iterable[str]:

@@ -18,7 +18,7 @@ from powercontext_deerflow.transport import Engine
 _SEARCH_SHARE = (
     0.6  # of what the literal query left of the deadline; the rest is kept for the last request
 )
-_HITS = 5  # of each piece
+_HITS = 10  # of each piece
 
 
 def recall(engine: Engine, settings: Settings, query: str, deadline: Deadline) -> Recall:
