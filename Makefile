@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check quality client client-check mutants docs-check evidence
+.PHONY: help demo test check quality client client-check mutants docs-check evidence matrix docs bench bench-quick
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -33,6 +33,12 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
 	@$(BIN)/python -m scripts.quality
 
+bench: $(STAMP) ## everyone side by side, into docs/en/benchmarks.md; at most six minutes
+	@PYTHONPATH=tests/host $(BIN)/python -m scripts.bench
+
+bench-quick: $(STAMP) ## the bounds of the benchmark only, under a minute; ARGS=--json for machines
+	@PYTHONPATH=tests/host $(BIN)/python -m scripts.bench --quick $(ARGS)
+
 evidence: $(STAMP) ## run both suites of evidence and write docs/en/evidence.md
 	@$(BIN)/python -m scripts.evidence
 
@@ -41,6 +47,12 @@ mutants: $(STAMP) ## break the package on purpose; every mutant must be caught b
 
 docs-check: $(STAMP) ## the documents against the code, and the two languages against each other
 	@$(BIN)/python -m pytest tests/docs
+
+matrix: $(STAMP) ## every operation on every PowerContext release, into docs/en/compatibility.md
+	@$(BIN)/python -m scripts.matrix
+
+docs: $(STAMP) ## the API reference from the docstrings, into docs/en/api.md
+	@$(BIN)/python -m scripts.reference
 
 client: $(STAMP) ## regenerate generated/ from openapi/pin.toml
 	@$(BIN)/python -m scripts.regenerate_client

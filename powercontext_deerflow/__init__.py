@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING
 from powercontext_deerflow import version
 
 if TYPE_CHECKING:
+    from powercontext_deerflow.citations import Cited
     from powercontext_deerflow.client import PowerContext
+    from powercontext_deerflow.deadline import Deadline
     from powercontext_deerflow.errors import (
         AnswerError,
         ConfigurationError,
         HostError,
         InputError,
+        NotSupportedByServer,
         PowerContextError,
         Problem,
         ServerError,
@@ -33,6 +36,13 @@ if TYPE_CHECKING:
     from powercontext_deerflow.extension import install as install
     from powercontext_deerflow.outcomes import (
         AlreadySaved,
+        Captured,
+        CaptureOutcome,
+        Conflict,
+        ForgetOutcome,
+        Forgotten,
+        Memory,
+        MemoryState,
         NothingRecalled,
         Recall,
         Recalled,
@@ -50,23 +60,36 @@ if TYPE_CHECKING:
         EntryCitation,
         Kind,
         MemoryRef,
+        ServerInfo,
+        Version,
     )
 
 __version__ = version.VERSION
+"""The version of this package."""
 
-_ROOMS = ("errors", "settings", "wire", "outcomes", "client", "extension")
+_ROOMS = ("errors", "deadline", "settings", "wire", "citations", "outcomes", "client", "extension")
 
 __all__ = [
     "AlreadySaved",
     "AnswerError",
     "ArtifactCitation",
+    "CaptureOutcome",
+    "Captured",
     "Citation",
+    "Cited",
     "ConfigurationError",
+    "Conflict",
+    "Deadline",
     "EntryCitation",
+    "ForgetOutcome",
+    "Forgotten",
     "HostError",
     "InputError",
     "Kind",
+    "Memory",
     "MemoryRef",
+    "MemoryState",
+    "NotSupportedByServer",
     "NothingRecalled",
     "PowerContext",
     "PowerContextError",
@@ -81,8 +104,10 @@ __all__ = [
     "Saved",
     "Secret",
     "ServerError",
+    "ServerInfo",
     "Settings",
     "TransportError",
+    "Version",
     "__version__",
 ]
 

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The typed SDK: recall and remember for one bound Scope, synchronous and asynchronous, each by a total deadline."""
+"""The typed SDK: every operation on one bound Scope, synchronous and asynchronous, each by a total deadline.
+
+Reading has ``recall_timeout_seconds`` in all, writing ``remember_timeout_seconds``, unless the caller brings a
+deadline. Besides what it names, every method but ``recall`` and ``remember`` raises TransportError, ServerError
+(``scope_not_found``, ``forbidden``, ...) and AnswerError.
+"""
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import Future, wait
-from functools import cached_property
-from typing import TYPE_CHECKING, Self, get_args
+from collections.abc import AsyncIterator, Iterator, Mapping
+from concurrent.futures import Future
+from typing import Self, get_args
 
-from powercontext_deerflow import exchanges, recalling, saving, wire
+from powercontext_deerflow import exchanges, recalling, records, saving, wire
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import InputError, TransportError
-from powercontext_deerflow.fork import tell_after_fork
+from powercontext_deerflow.lifecycle import Lifecycle, without_blocking
 from powercontext_deerflow.outcomes import (
+    CaptureOutcome,
+    ForgetOutcome,
+    Memory,
     NothingRecalled,
     Recall,
     RecallFailed,
@@ -21,32 +28,19 @@ from powercontext_deerflow.outcomes import (
 )
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import memory_text, recall_query
-from powercontext_deerflow.transport import Engine
-from powercontext_deerflow.workers import Workers
-
-if TYPE_CHECKING:
-    from powercontext_openapi import Client
-
-_ASYNC_RECALLS = 32  # threads; as many as connections
+from powercontext_deerflow.wire.records import SourceRequest
 
 
-class PowerContext:
+class PowerContext(Lifecycle):
     """One Scope of one server, with one credential. Thread-safe, fork-safe, usable from any event loop.
 
     Nothing is opened before the first call. ``close`` (or ``with`` / ``async with``) releases sockets and threads.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._engine = Engine(settings)
-        self._recalls = Workers(_ASYNC_RECALLS, "powercontext-recall")
-        self._saves = Workers(1, "powercontext-save")  # older servers refuse parallel saves
-        self.after_fork()
-        tell_after_fork(self)
-
-    def after_fork(self) -> None:
-        self._saving: dict[wire.RememberRequest, Future[SaveOutcome]] = {}
-        self._saving_lock = threading.Lock()
+    @classmethod
+    def from_environment(cls) -> Self:
+        """A client with the settings of this process (``Settings.from_environment``). Raises ConfigurationError."""
+        return cls(Settings.from_environment())
 
     def recall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """Prepared context for ``query`` (at most 8192 code points are sent), within ``max_bytes`` UTF-8 bytes.
@@ -57,119 +51,168 @@ class PowerContext:
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
-        return recalling.recall(
-            self._engine, self.settings, bounded, deadline or self._recall_deadline()
-        )
+        return recalling.recall(self._engine, self.settings, bounded, deadline or self._deadline())
 
-    async def arecall(self, query: object) -> Recall:
+    async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
-        import asyncio  # whoever runs an event loop has it already
-
-        deadline = self._recall_deadline()
+        by = deadline or self._deadline()
         try:
-            future = self._recalls.submit(lambda: self.recall(query, deadline=deadline))
-            return await asyncio.wrap_future(future)
+            return await self._elsewhere(lambda: self.recall(query, deadline=by))
         except TransportError as error:
             return RecallFailed(error.code)
 
     def remember(
-        self, text: str, kind: wire.Kind = "fact", *, deadline: Deadline | None = None
+        self,
+        text: str,
+        kind: wire.Kind = "fact",
+        *,
+        check_duplicates: bool = True,
+        read_back: bool = True,
+        deadline: Deadline | None = None,
     ) -> SaveOutcome:
-        """Save ``text`` (at most 8192 UTF-8 bytes once normalised) as one memory of ``kind``, once.
+        """Save ``text`` (at most 8192 UTF-8 bytes once normalised) as one memory of ``kind``, sent once.
 
-        Raises InputError for a text or kind that is refused here. Equal saves that are under way are one save.
+        ``check_duplicates`` looks first whether it is there, ``read_back`` looks for it after a lost answer; without
+        the first, the second cannot tell this save from an equal one before. Raises InputError for a text or kind that
+        is refused here. Equal saves that are under way are one save.
         """
-        return self._begin_save(text, kind, deadline).result()
+        return self._begin_save(text, kind, check_duplicates, read_back, deadline).result()
 
-    async def aremember(self, text: str, kind: wire.Kind = "fact") -> SaveOutcome:
+    async def aremember(
+        self,
+        text: str,
+        kind: wire.Kind = "fact",
+        *,
+        check_duplicates: bool = True,
+        read_back: bool = True,
+        deadline: Deadline | None = None,
+    ) -> SaveOutcome:
         """As ``remember``, without blocking the event loop. A submitted save goes on if its caller is cancelled."""
         import asyncio
 
-        return await asyncio.shield(asyncio.wrap_future(self._begin_save(text, kind)))
+        future = self._begin_save(text, kind, check_duplicates, read_back, deadline)
+        return await asyncio.shield(asyncio.wrap_future(future))
 
     def _begin_save(
-        self, text: str, kind: str, deadline: Deadline | None = None
+        self,
+        text: str,
+        kind: str,
+        check_duplicates: bool,
+        read_back: bool,
+        deadline: Deadline | None,
     ) -> Future[SaveOutcome]:
         if kind not in get_args(wire.Kind):
             raise InputError("kind_unknown", "kind", "use " + ", ".join(get_args(wire.Kind)))
         request = wire.RememberRequest(self.settings.scope_id, kind, memory_text(text))
-        by = deadline or Deadline.after(self.settings.remember_timeout_seconds)
+        by = deadline or self._deadline(writes=True)
+        save = (request, check_duplicates, read_back)
         with self._saving_lock:
-            under_way = self._saving.get(request)
+            under_way = self._saving.get(save)
             if under_way is not None:
                 return under_way
             try:
-                future = self._saves.submit(lambda: saving.save(self._engine, request, by))
+                future = self._saves.submit(lambda: saving.save(self._engine, *save, by))
             except TransportError as error:
                 return _settled(SaveNotSent(error.code))
-            self._saving[request] = future
-        future.add_done_callback(lambda _: self._saving.pop(request, None))
+            self._saving[save] = future
+        future.add_done_callback(lambda _: self._saving.pop(save, None))
         return future
+
+    def search(
+        self, query: str, limit: int = 10, *, deadline: Deadline | None = None
+    ) -> list[Memory]:
+        """At most ``limit`` (1 to 50) active memories that share words with ``query``, the best first.
+
+        At most 8192 code points of ``query`` are sent; nothing is if it is blank. Raises InputError for a query that is
+        not text.
+        """
+        bounded = recall_query(query)
+        if bounded is None:
+            return []
+        request = wire.SearchRequest(self.settings.scope_id, bounded, limit)
+        return records.search(self._engine, request, deadline or self._deadline())
+
+    def list_memories(
+        self, kind: str | None = None, *, deadline: Deadline | None = None
+    ) -> Iterator[Memory]:
+        """Every active memory, or those of ``kind``, in no meaningful order. Asks as it goes; each page has a deadline
+        of its own unless ``deadline`` is given. Servers up to 1.2.0 give all at once: over 1 MiB it is TransportError
+        ``answer_too_large``.
+        """
+        for page in self._pages(kind, deadline):
+            yield from page
+
+    async def alist_memories(
+        self, kind: str | None = None, *, deadline: Deadline | None = None
+    ) -> AsyncIterator[Memory]:
+        """As ``list_memories``, without blocking the event loop."""
+        pages = self._pages(kind, deadline)
+        while (page := await self._elsewhere(lambda: next(pages, None))) is not None:
+            for memory in page:
+                yield memory
+
+    def _pages(self, kind: str | None, deadline: Deadline | None) -> Iterator[list[Memory]]:
+        scope_id = self.settings.scope_id
+        return records.pages(self._engine, scope_id, kind, lambda: deadline or self._deadline())
+
+    def get(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
+        """The very revision that ``citation`` names. Its ``state`` is the memory's now; servers up to 1.2.0 give the
+        state at that revision.
+
+        Raises ServerError ``artifact_not_found`` or ``memory_not_found``, and NotSupportedByServer for a citation of
+        the other server generation.
+        """
+        by = deadline or self._deadline()
+        return records.get(self._engine, self.settings.scope_id, citation, by)
+
+    def forget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> ForgetOutcome:
+        """Take the memory out of recall, if ``citation`` still names its current revision; else Conflict.
+
+        Doing it again is harmless, so a lost answer may be repeated. Servers up to 1.2.0 also refuse the citation of an
+        earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
+        """
+        by = deadline or self._deadline(writes=True)
+        return records.forget(self._engine, self.settings.scope_id, citation, by)
+
+    def capture_source(
+        self,
+        source_id: str,
+        content: str,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        deadline: Deadline | None = None,
+    ) -> CaptureOutcome:
+        """Store ``content`` (1 to 200000 code points) under ``source_id`` (1 to 256), once: an equal capture again is
+        the same Source, so a lost answer may be repeated. Other content or ``metadata`` (a JSON object) is Conflict.
+
+        Raises InputError for what JSON cannot carry. Makes no memory by itself.
+        """
+        scope_id = self.settings.scope_id
+        source = SourceRequest(scope_id, source_id, content, metadata)
+        return records.capture(self._engine, source, deadline or self._deadline(writes=True))
 
     def server_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
         """The server's product, version and API contract.
 
-        Raises ServerError: ``http_404`` from servers up to 1.2.0, ``forbidden`` for a principal that may not ask.
+        Raises NotSupportedByServer (``http_404``) from servers up to 1.2.0, and ServerError ``forbidden`` for a
+        principal that may not ask.
         """
-        return exchanges.server_info(self._engine, deadline or self._recall_deadline())
+        return exchanges.server_info(self._engine, deadline or self._deadline())
 
     def check_scope(self, *, deadline: Deadline | None = None) -> bool:
         """Whether the server has exactly the bound Scope, byte for byte; storage may fold case or accents.
 
         Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
         """
-        scope_id, by = self.settings.scope_id, deadline or self._recall_deadline()
+        scope_id, by = self.settings.scope_id, deadline or self._deadline()
         return exchanges.scope(self._engine, scope_id, by).scope_id == scope_id
 
-    def flush(self, budget: float) -> bool:
-        """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""
-        return not wait(list(self._saving.values()), budget).not_done
-
-    def close(self, budget: float = 2.0) -> None:
-        """Refuse new calls, give those under way ``budget`` seconds, then cut them off. Idempotent."""
-        deadline = Deadline.after(budget)
-        self._saves.close()
-        self.flush(deadline.remaining())
-        self._engine.close(deadline.remaining())
-        self._recalls.close()
-
-    async def aclose(self, budget: float = 2.0) -> None:
-        """As ``close``, without blocking the event loop."""
-        import asyncio
-
-        await asyncio.to_thread(self.close, budget)
-
-    @cached_property
-    def generated(self) -> Client:
-        """The client generated from PowerContext's OpenAPI document, over this engine's bounds and credential.
-
-        Its typed functions run any operation of the pinned slice; each has ``remember_timeout_seconds`` in all.
-        """
-        from powercontext_openapi import Client
-
-        from powercontext_deerflow.transport.seam import httpx_client
-
-        generated = Client(base_url=self.settings.base_url)
-        return generated.set_httpx_client(
-            httpx_client(
-                self._engine, self.settings.base_url, self.settings.remember_timeout_seconds
-            )
-        )
-
-    def _recall_deadline(self) -> Deadline:
-        return Deadline.after(self.settings.recall_timeout_seconds)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+    asearch = without_blocking(search)
+    aget = without_blocking(get)
+    aforget = without_blocking(forget, writes=True)
+    acapture_source = without_blocking(capture_source, writes=True)
+    aserver_info = without_blocking(server_info)
+    acheck_scope = without_blocking(check_scope)
 
 
 def _settled(outcome: SaveOutcome) -> Future[SaveOutcome]:

@@ -6,6 +6,7 @@
     ├── InputError           a text, kind or query that is refused before anything is sent
     ├── TransportError       no whole answer came back; says whether the request may have left
     ├── ServerError          the server answered with an error status
+    │   └── NotSupportedByServer   this server has no such operation: it is older, or newer
     ├── AnswerError          the server answered 200 in a shape that we do not accept
     └── HostError            DeerFlow is absent, too old, or refused the contribution
 
@@ -19,7 +20,14 @@ from dataclasses import dataclass
 
 
 class PowerContextError(Exception):
-    """Root of the tree. ``code`` is a stable, content-free reason code."""
+    """Root of the tree: ``code`` is a stable, content-free reason code.
+
+    ``status`` is the answer's HTTP status and ``request_id`` the server's name for the exchange (16 hex digits), each
+    None if there is none.
+    """
+
+    status: int | None = None
+    request_id: str | None = None
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -86,13 +94,17 @@ class ServerError(PowerContextError):
 
     def __init__(self, code: str, status: int, request_id: str | None, *, structured: bool) -> None:
         super().__init__(code, f"PowerContext answered {status} ({code})")
-        self.status = status
+        self.status: int = status
         self.request_id = request_id
         self.structured = structured
 
 
+class NotSupportedByServer(ServerError):
+    """Raised when this server has no such operation, or has it no more for citations of an earlier generation."""
+
+
 class AnswerError(PowerContextError):
-    """Raised for a 200 whose body is not the shape, size or budget that was asked for."""
+    """Raised for a success whose body is not the shape, size, budget or memory that was asked for."""
 
     def __init__(self, code: str, request_id: str | None = None) -> None:
         super().__init__(code, f"PowerContext's answer was discarded ({code})")

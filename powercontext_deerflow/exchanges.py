@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
 from urllib.parse import quote
 
 from powercontext_deerflow import wire
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import AnswerError, ServerError
+from powercontext_deerflow.errors import (
+    AnswerError,
+    InputError,
+    NotSupportedByServer,
+    ServerError,
+)
 from powercontext_deerflow.transport import Answer, Engine
 
+T = TypeVar("T")
 
-def call(engine: Engine, path: str, request: object | None, deadline: Deadline) -> Answer:
-    """POST ``request`` as JSON, or GET without one; the answer if its status is 200.
+
+def call(
+    engine: Engine, path: str, request: object | None, deadline: Deadline, success: int = 200
+) -> Answer:
+    """POST ``request`` as JSON, or GET without one; the answer if its status is ``success``.
 
     The status rules do not depend on the statuses that the API declares, because 404 ``scope_not_found`` and the
     framework's errors are undeclared (facts: powercontext-api 0.7). Raises TransportError, ServerError or AnswerError.
@@ -20,15 +30,48 @@ def call(engine: Engine, path: str, request: object | None, deadline: Deadline) 
     if request is None:
         answer = engine.exchange("GET", path, b"", deadline)
     else:
-        answer = engine.exchange("POST", path, wire.encode(request), deadline)
-    if answer.status == 200:
+        answer = engine.exchange("POST", path, _encoded(request), deadline)
+    if answer.status == success:
         return answer
-    if 200 < answer.status < 300:
+    if 200 <= answer.status < 300:
         raise AnswerError("unexpected_status", answer.request_id)
     structured, code = wire.decode_error(answer.body)
-    raise ServerError(
+    absent = code == "legacy_memory_operation_unsupported" or wire.is_unknown_route(
+        answer.status, answer.body
+    )
+    error = NotSupportedByServer if absent else ServerError
+    raise error(
         code or f"http_{answer.status}", answer.status, answer.request_id, structured=structured
     )
+
+
+def _encoded(request: object) -> bytes:
+    try:
+        return wire.encode(request)
+    except (TypeError, ValueError, RecursionError):
+        pass
+    # Raised out here: the encoder's own error may quote what it could not encode.
+    raise InputError(
+        "not_json", "argument", "use what JSON can carry: no lone surrogates, no objects"
+    )
+
+
+def ask(
+    engine: Engine,
+    path: str,
+    request: object | None,
+    kind: type[T],
+    deadline: Deadline,
+    *,
+    success: int = 200,
+) -> tuple[T, str | None]:
+    """As ``call``, but the answer as a ``kind``, and the request id."""
+    answer = call(engine, path, request, deadline, success)
+    try:
+        return wire.decode(answer.body, kind), answer.request_id
+    except AnswerError as error:
+        error.request_id = answer.request_id
+        raise
 
 
 def prepare(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recall or a save came to: two closed unions of values, each of which a caller must branch on.
+"""What an operation came to: closed unions of values, each of which a caller must branch on, and memories.
 
 No repr shows recalled text. ``code`` is a stable, content-free reason; ``request_id`` is the server's name for the
 exchange (16 hex digits) where it gave one.
@@ -8,7 +8,9 @@ exchange (16 hex digits) where it gave one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
+from powercontext_deerflow.citations import Cited, cited
 from powercontext_deerflow.wire import Citation, MemoryRef
 
 
@@ -22,6 +24,11 @@ class Recalled:
     request_id: str | None = None
     focused: bool = False
     """The second look found it: the literal query was too long to match."""
+
+    @property
+    def citations(self) -> tuple[Cited, ...]:
+        """Which memories ``content`` shows, in its order. Read from ``content`` at each use."""
+        return tuple(cited(self.content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,7 @@ class RecallFailed:
 
 
 Recall = Recalled | NothingRecalled | RecallFailed
+"""What a recall came to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +101,55 @@ class SaveNotSent:
 
 
 SaveOutcome = Saved | AlreadySaved | SaveUnknown | SaveRejected | SaveNotSent
+"""What a save came to."""
+
+
+MemoryState = Literal["active", "forgotten", "merged", "retired", "inactive"]
+"""Only ``active`` memories are recalled. Servers up to 1.2.0 call all others ``inactive``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory as the server holds it, of either server generation."""
+
+    citation: Citation
+    text: str = field(repr=False)
+    """At most 8192 UTF-8 bytes, whole: recalled text may show less of it."""
+    kind: str | None
+    """None where a server up to 1.2.0 does not name it: in what a search found."""
+    state: MemoryState
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """The memory is not recalled any more; the server keeps it in its history."""
+
+    memory: Memory
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """The Source is stored, now or by an equal capture before."""
+
+    position: int
+    """Where it stands in the Scope's journal of Sources, from 1 on; a replay has the same position."""
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The server holds something else than the caller believes, so nothing was changed.
+
+    ``code``: ``revision_conflict`` (the memory was revised), ``atomic_memory_changed`` (its state changed meanwhile),
+    ``source_conflict`` (the Source has other content or metadata), ``http_409`` for a code that is unknown here.
+    """
+
+    code: str
+    request_id: str | None = None
+
+
+ForgetOutcome = Forgotten | Conflict
+"""What forgetting a memory came to."""
+CaptureOutcome = Captured | Conflict
+"""What capturing a Source came to."""

@@ -30,9 +30,17 @@ _LOOK_UP_LIMIT = 20  # hits; equal texts rank first, and there are few kinds
 Found = wire.SearchAnswer | wire.LegacySearchAnswer | None
 
 
-def save(engine: Engine, request: wire.RememberRequest, deadline: Deadline) -> SaveOutcome:
+def save(
+    engine: Engine,
+    request: wire.RememberRequest,
+    check_duplicates: bool,
+    read_back: bool,
+    deadline: Deadline,
+) -> SaveOutcome:
     """``request.text`` must be normalised already (``text.memory_text``)."""
-    before = _look_up(engine, request, deadline.sooner(_LOOK_UP_SHARE))
+    before = None
+    if check_duplicates:
+        before = _look_up(engine, request, deadline.sooner(_LOOK_UP_SHARE))
     for citation in _exact(before, request):
         return AlreadySaved(citation)
     try:
@@ -56,7 +64,7 @@ def save(engine: Engine, request: wire.RememberRequest, deadline: Deadline) -> S
         unknown = SaveUnknown(error.code, error.status, error.request_id)
     except AnswerError as error:
         unknown = SaveUnknown(error.code, 200, error.request_id)
-    return _read_back(engine, request, before, deadline) or unknown
+    return (read_back and _read_back(engine, request, before, deadline)) or unknown
 
 
 def _look_up(engine: Engine, request: wire.RememberRequest, deadline: Deadline) -> Found:

@@ -98,8 +98,8 @@ Written by `make quality`; not edited by hand.
 
 {len(dataset.memories())} memories that matter among {MEMORIES} in one Scope, {len(dataset.prompts())} first
 messages of ordinary work in English and Chinese (`tests/recall_quality`), a real PowerContext {server.version} without
-an embedding model, Python {platform.python_version()}, through a recording proxy on loopback. The prompts kept aside
-were not looked at while the second look was tuned.
+an embedding model, Python {platform.python_version()}, through a recording proxy on loopback. While the second look was
+tuned, of the prompts kept aside only these sums were looked at, never a prompt.
 
 {table}
 

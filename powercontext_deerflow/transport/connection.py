@@ -20,6 +20,7 @@ _MAX_HEAD = 64 * 1024  # bytes of one header block, chunk header or trailer
 _KEEP_ALIVE = (
     4.0  # seconds; the server closes idle connections after 5.0 (facts: powercontext-api A5)
 )
+_END = h11.EndOfMessage()
 _REQUEST_ID = re.compile(rb"[0-9a-f]{16}\Z")
 
 
@@ -49,13 +50,16 @@ class Connection:
         self._sent = False
         self._used_at = now()
 
-    def exchange(self, request: h11.Request, body: bytes, deadline: Deadline) -> Answer:
+    def exchange(
+        self, request: h11.Request, more: bytes, body: bytes, deadline: Deadline
+    ) -> Answer:
         """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left."""
         self._sent = False
-        data = self._http.send(request) or b""
+        head = self._http.send(request) or b""
+        data = head[:-2] + more + head[-2:]
         if body:
             data += self._http.send(h11.Data(data=body)) or b""
-        data += self._http.send(h11.EndOfMessage()) or b""
+        data += self._http.send(_END) or b""
         try:
             with suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read everything, and hang up: its answer is still there to read.
@@ -79,10 +83,11 @@ class Connection:
 
     def _receive(self, deadline: Deadline) -> Answer:
         answer: h11.Response | None = None
+        headers: list[tuple[bytes, bytes]] = []
+        event: object = h11.NEED_DATA  # an idle connection is silent
         chunks: list[bytes] = []
         size = 0
         while True:
-            event = self._http.next_event()
             if event is h11.NEED_DATA:
                 self._wait_at_most(deadline)
                 data = self._socket.recv(64 * 1024)
@@ -96,11 +101,13 @@ class Connection:
                 chunks.append(event.data)
             elif type(event) is h11.Response:
                 answer = event
-                _refuse_encoded(event)
+                headers = list(event.headers)
+                _refuse_encoded(headers)
             elif type(event) is h11.EndOfMessage and answer is not None:
-                return Answer(answer.status_code, list(answer.headers), b"".join(chunks))
+                return Answer(answer.status_code, headers, b"".join(chunks))
             elif type(event) is not h11.InformationalResponse:
                 raise TransportError("protocol_error", sent=True)
+            event = self._http.next_event()
 
     def _wait_at_most(self, deadline: Deadline) -> None:
         left = deadline.remaining()
@@ -134,8 +141,8 @@ class Connection:
         self._socket.close()
 
 
-def _refuse_encoded(response: h11.Response) -> None:
+def _refuse_encoded(headers: list[tuple[bytes, bytes]]) -> None:
     """We ask for ``identity``: a compressed answer all the same is refused, never inflated."""
-    for name, value in response.headers:
+    for name, value in headers:
         if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
             raise TransportError("answer_encoded", sent=True)

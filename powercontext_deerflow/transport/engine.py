@@ -37,13 +37,18 @@ class Engine:
         self._port = url.port or (443 if url.scheme == "https" else 80)
         self._prefix = url.path
         self._tls = tls_context(settings.ca_file) if url.scheme == "https" else None
-        self._headers = [
-            ("Host", url.netloc),
+        self._host_header = ("Host", url.netloc)
+        always = [
             ("Accept", "application/json"),
             ("Accept-Encoding", "identity"),
             ("Authorization", f"Bearer {settings.token.reveal()}"),
             ("User-Agent", f"powercontext-deerflow/{VERSION}"),
         ]
+        # Checked and written by h11 once; none of them says how a message is framed.
+        written = h11.Connection(h11.CLIENT).send(
+            h11.Request(method="GET", target="/", headers=[("Host", url.netloc), *always])
+        )
+        self._always = (written or b"").partition(b"\r\n")[2].partition(b"\r\n")[2][:-2]
         self._closed = False
         self._begin()
         tell_after_fork(self)
@@ -72,7 +77,7 @@ class Engine:
 
         ``path`` is below the base URL and may carry a query; ``body`` is JSON or empty. Raises TransportError.
         """
-        headers = [*self._headers, *extra_headers]
+        headers = [self._host_header, *extra_headers]
         if body:
             headers = [
                 *headers,
@@ -84,7 +89,7 @@ class Engine:
         connection: Connection | None = None
         try:
             connection = self._connection(deadline)
-            return connection.exchange(request, body, deadline)
+            return connection.exchange(request, self._always, body, deadline)
         finally:
             self._give_back(connection)
 

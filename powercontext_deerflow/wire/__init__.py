@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes over the wire, strictly: msgspec structs, one encoder or decoder for each message."""
 
-from powercontext_deerflow.wire.decoding import encode
+from powercontext_deerflow.wire.decoding import decode, encode
 from powercontext_deerflow.wire.memory import (
     ArtifactCitation,
     Citation,
@@ -29,10 +29,12 @@ from powercontext_deerflow.wire.server import (
     Capabilities,
     Scope,
     ServerInfo,
+    Version,
     decode_capabilities,
     decode_error,
     decode_scope,
     decode_server_info,
+    is_unknown_route,
 )
 
 __all__ = [
@@ -59,6 +61,8 @@ __all__ = [
     "SearchAnswer",
     "SearchRequest",
     "ServerInfo",
+    "Version",
+    "decode",
     "decode_capabilities",
     "decode_error",
     "decode_prepared",
@@ -67,4 +71,5 @@ __all__ = [
     "decode_search",
     "decode_server_info",
     "encode",
+    "is_unknown_route",
 ]

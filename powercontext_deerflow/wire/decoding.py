@@ -26,6 +26,11 @@ class Unshown(msgspec.Struct, frozen=True):
 encode = msgspec.json.Encoder().encode
 
 
+def decode(body: bytes, kind: type[T]) -> T:
+    """``body`` as a ``kind``; keys unknown to us are tolerated. Raises AnswerError ``malformed``."""
+    return decoded(msgspec.json.Decoder(kind), body)
+
+
 def decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
     try:
         return decoder.decode(body)

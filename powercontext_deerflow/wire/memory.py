@@ -53,6 +53,8 @@ class RetireRequest(Struct, frozen=True):
 
 
 class MemoryRef(Struct, frozen=True):
+    """One revision of all the memories of a Scope, servers up to 1.2.0."""
+
     family: Literal["memory"]
     artifact_id: Identifier
     revision: Revision
@@ -67,6 +69,7 @@ class EntryCitation(Struct, frozen=True):
 
 
 Citation = ArtifactCitation | EntryCitation
+"""What names one memory: of servers from 1.3.0, or up to 1.2.0."""
 
 
 class MemoryRecord(Unshown, frozen=True):

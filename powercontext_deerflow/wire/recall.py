@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from powercontext_deerflow.errors import AnswerError
 from powercontext_deerflow.text import byte_length
-from powercontext_deerflow.wire.decoding import Unshown, decoded
+from powercontext_deerflow.wire.decoding import Unshown, decoded, encode
 
 # Exactly the four keys that every server from 1.0.0 accepts; any optional key breaks one (facts: server-versions).
 _ASSEMBLY = msgspec.Raw(b'{"format":"markdown","sections":[{"family":"memory","limit":6}]}')
@@ -44,11 +44,12 @@ def decode_prepared(body: bytes, max_bytes: int) -> str | None:
     """
     prepared = decoded(_PREPARED, body)
     content = decoded(_CONTENT, prepared.content)
-    # msgspec keeps the last of two equal keys. The object is flat and nothing but the content may hold a colon of
-    # its own, so the other colons count the keys.
-    keys = 4 if prepared.reason is UNSET else 5
-    if body.count(b":") - bytes(prepared.content).count(b":") != keys:
-        raise AnswerError("malformed")
+    # msgspec keeps the last of two equal keys. An answer as short as it can be written has no room for a second one;
+    # in any other one, which is flat and has colons of its own in the content only, the other colons count the keys.
+    if len(encode(prepared)) != len(body):
+        keys = 4 if prepared.reason is UNSET else 5
+        if body.count(b":") - bytes(prepared.content).count(b":") != keys:
+            raise AnswerError("malformed")
     if content is None and prepared.status == "empty" and prepared.content_bytes == 0:
         return None
     if not content or prepared.status != "ready":

@@ -13,6 +13,8 @@ from powercontext_deerflow.wire.decoding import decoded
 
 
 class Version(Struct, frozen=True):
+    """Of the API contract: another ``major`` may break, another ``minor`` adds."""
+
     major: int
     minor: int
 
@@ -56,8 +58,9 @@ KNOWN_CODES = frozenset(
     access_unavailable artifact_not_found artifact_owner_pending atomic_memory_changed authentication_unavailable
     binding-version capability_not_supported capacity_exceeded client_upgrade_required forbidden idempotency-key
     inference_timeout inference_unavailable internal_error invalid_access_request invalid_cursor invalid_request
-    legacy_memory_operation_unsupported precondition_required request_too_large revision_conflict
-    runtime_not_ready scope_idempotency_conflict scope_not_found server_overloaded source_conflict unauthorized
+    legacy_memory_operation_unsupported memory_not_found not_found precondition_required request_too_large
+    revision_conflict runtime_not_ready scope_idempotency_conflict scope_not_found server_overloaded
+    source_conflict unauthorized
     """.split()  # noqa: SIM905
 )
 """Server codes that may be repeated to a user, an operator or a model (facts: powercontext-api, error envelope)."""
@@ -82,6 +85,15 @@ def decode_error(body: bytes) -> tuple[bool, str | None]:
     except AnswerError:
         return False, None
     return True, None
+
+
+def is_unknown_route(status: int, body: bytes) -> bool:
+    """Whether this is the framework's own answer to a path or method that it does not have."""
+    try:
+        decoded(_FRAMEWORK_ERROR, body)
+    except AnswerError:
+        return False
+    return status in (404, 405)
 
 
 def decode_server_info(body: bytes) -> ServerInfo:

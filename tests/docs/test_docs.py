@@ -77,7 +77,7 @@ def test_the_tables_of_events_and_the_code_agree() -> None:
     documented = [_event_codes(guide) for guide in GUIDES]
     assert documented[0] == documented[1]
     assert documented[0] <= strings | wire.KNOWN_CODES
-    assert outcomes <= documented[0]
+    assert outcomes - {"not_json"} <= documented[0]  # the host passes nothing but text
 
 
 def _event_codes(guide: Page) -> set[str]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What recall is measured with: memories, first messages and the memories each of them wants.
 
-Both TOML files were written before any tuning. Half of the prompts is kept aside until the end,
-so that a rule fitted to the other half shows. `filler` fills a Scope with what nobody asks for.
+The first round of prompts was written before any tuning, the second before its last third. Half of
+each is kept aside: of those only the sums were looked at, so that a rule fitted to the other half
+shows. `filler` fills a Scope with what nobody asks for.
 """
 
 from __future__ import annotations

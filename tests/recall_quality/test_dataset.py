@@ -29,9 +29,9 @@ def test_ids_are_unique_and_references_resolve() -> None:
 
 def test_there_is_enough_of_everything() -> None:
     assert len(MEMORIES) >= 64
-    assert len(PROMPTS) >= 88
-    assert sum(not prompt.expected for prompt in PROMPTS) >= 24
-    assert sum(len(prompt.expected) == 2 for prompt in PROMPTS) >= 4
+    assert len(PROMPTS) >= 208
+    assert sum(not prompt.expected for prompt in PROMPTS) >= 54
+    assert sum(len(prompt.expected) == 2 for prompt in PROMPTS) >= 12
     languages = Counter(entry.language for entry in ENTRIES)
     assert 0.55 <= languages["en"] / languages.total() <= 0.65
     kinds = {"fact", "preference", "convention", "decision", "constraint"}

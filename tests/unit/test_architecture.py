@@ -24,12 +24,15 @@ ARROWS: dict[str, set[str]] = {
     "text": set(),
     "settings": {"identity"},
     "wire": {"wire.decoding", "wire.memory", "wire.recall", "wire.server"},
+    "wire.records": {"wire.decoding", "wire.memory"},
     "wire.decoding": set(),
     "wire.memory": {"wire.decoding"},
     "wire.recall": {"text", "wire.decoding"},
     "wire.server": {"wire.decoding"},
-    "outcomes": {"wire"},
-    "events": set(),
+    "citations": {"wire"},
+    "outcomes": {"citations", "wire"},
+    "events": {"telemetry"},
+    "telemetry": set(),
     "workers": set(),
     "breaker": set(),
     "focus": set(),
@@ -38,12 +41,14 @@ ARROWS: dict[str, set[str]] = {
     "transport.connection": set(),
     "transport.network": set(),
     "transport.engine": {"settings", "transport.connection", "transport.network"},
-    "transport.seam": {"transport.engine"},
+    "transport.seam": {"transport.engine", "workers"},
     "exchanges": {"wire", "transport"},
     "saving": {"wire", "exchanges", "outcomes", "transport"},
+    "records": {"exchanges", "outcomes", "transport", "wire", "wire.records"},
+    "lifecycle": {"outcomes", "settings", "transport", "transport.seam", "workers"},
     "client": {
-        *("exchanges", "recalling", "saving", "wire", "text", "outcomes", "settings"),
-        *("transport", "transport.seam", "workers"),
+        *("exchanges", "lifecycle", "outcomes", "recalling", "records", "saving"),
+        *("settings", "text", "wire", "wire.records"),
     },
     "runtime": {
         "breaker",
@@ -68,7 +73,7 @@ ARROWS: dict[str, set[str]] = {
     "cli": {"findings", "doctor", "config_check"},
     "memory": {"runtime", "events", "settings"},
     "extension": {"runtime", "outcomes", "text", "wire"},
-    "__init__": {"client", "settings", "outcomes", "wire", "extension"},
+    "__init__": {"citations", "client", "settings", "outcomes", "wire", "extension"},
 }
 
 # A concern, and the only rooms that may import it.
@@ -82,8 +87,9 @@ ONE_PLACE = {
     "deerflow_extension_api": {"extension"},
     "langchain_core": {"extension"},
     "pydantic": {"memory"},
-    "powercontext_openapi": {"client"},
+    "powercontext_openapi": {"lifecycle"},
     "yaml": {"config_check"},
+    "opentelemetry": {"telemetry"},
     "logging": {"events", "runtime"},
 }
 

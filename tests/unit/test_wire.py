@@ -642,7 +642,7 @@ def test_what_the_api_leaves_open_is_not_unfamiliar() -> None:
         ({**LEGACY_REMEMBERED, **REMEMBERED}, Remembered, True),
         ({**REMEMBERED, "entry": None}, Remembered, True),
         ({**REMEMBERED, "memory": CANARY}, Remembered, True),
-        ({**LEGACY_REMEMBERED, "changed": False}, LegacyRemembered, True),
+        ({**LEGACY_REMEMBERED, "changed": False}, None, None),
         ({**LEGACY_REMEMBERED, "records": []}, None, None),
         ({**LEGACY_REMEMBERED, "records": None}, None, None),
         ({**LEGACY_REMEMBERED, "records": [RECORD]}, None, None),

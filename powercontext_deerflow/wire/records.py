@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Listing, reading and forgetting memories on the wire, both server generations, and capturing a Source.
+
+Strict in types and required fields, tolerant of added keys, as saving is (facts: powercontext-api A4, server-versions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from powercontext_deerflow.wire.decoding import Identifier, Revision, Unshown
+from powercontext_deerflow.wire.memory import (
+    ArtifactCitation,
+    EntryCitation,
+    LegacyEntry,
+    MemoryRecord,
+    MemoryRef,
+)
+
+
+class ListRequest(Unshown, frozen=True):
+    """``POST /v1/atomic-memory/list``, servers from 1.3.0."""
+
+    scope_id: str
+    kind: str | None
+    cursor: str | None
+    limit: int = 50  # as many memories of full length as surely fit under the cap of an answer
+    states: tuple[str, ...] = ("active",)
+
+
+class ListAnswer(Unshown, frozen=True):
+    items: list[MemoryRecord]
+    next_cursor: str | None
+
+
+class StateAnswer(Struct, frozen=True):
+    """``GET .../state``, servers from 1.3.0: the current revision of a memory and where it is in its life."""
+
+    artifact: ArtifactCitation
+    state: Literal["active", "forgotten", "merged", "retired"]
+    state_version: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
+
+class RevisionContent(Unshown, frozen=True):
+    schema: Literal["powercontext.atomic-memory.v1"]
+    kind: str
+    text: str
+
+
+class RevisionAnswer(Unshown, frozen=True):
+    """``GET .../revisions/{revision}``: what one exact revision says; it never changes."""
+
+    family: Literal["atomic-memory"]
+    artifact_id: Identifier
+    revision: Revision
+    content: RevisionContent
+
+
+class EntriesRequest(Struct, frozen=True):
+    """``POST /v1/memory/entries/list``, servers up to 1.2.0, which give all active ones at once."""
+
+    scope_id: str
+
+
+class EntriesAnswer(Unshown, frozen=True):
+    memory: MemoryRef | None
+    entries: list[LegacyEntry]
+
+
+class EntryRequest(Struct, frozen=True):
+    """To read or to retire one entry, servers up to 1.2.0."""
+
+    scope_id: str
+    citation: EntryCitation
+
+
+class SourceRequest(Unshown, frozen=True):
+    """``POST /v1/sources/content``, every server; idempotent by ``source_id``."""
+
+    scope_id: str
+    source_id: str
+    content: str
+    metadata: Mapping[str, object] | None
+
+
+class SourceName(Struct, frozen=True):
+    name: Literal["content"]
+    source_id: str
+
+
+class SourceAnswer(Unshown, frozen=True):
+    status: Literal["accepted"]
+    source: SourceName
+    position: Revision
