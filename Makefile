@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check quality client client-check mutants docs-check evidence matrix docs bench bench-quick
+.PHONY: help demo test check quality client client-check mutants docs-check evidence matrix docs bench bench-quick doctor
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -20,6 +20,9 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP) ## remember in one chat, recall in the next, on a real PowerContext server
 	@PYTHONPATH=tests/host $(BIN)/python -m scripts.demo
+
+doctor: $(STAMP) ## what `powercontext-deerflow doctor` says of the demo's deployment
+	@PYTHONPATH=tests/host $(BIN)/python -m scripts.demo doctor
 
 test: $(STAMP) client-check ## the whole test suite
 	@$(BIN)/python -m pytest

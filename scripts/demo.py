@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from powercontext_deerflow import PowerContext, Secret, Settings
+from powercontext_deerflow import PowerContext, Secret, Settings, cli
 from tests.gateway import Gateway, memory_block, result
 from tests.servers.proxy import RecordingProxy
 from tests.servers.real import PowerContextServer
@@ -179,7 +179,18 @@ def new_scope(server: PowerContextServer) -> str:
     return made.scope_id
 
 
+def shown(
+    console: Console, server: PowerContextServer, proxy: RecordingProxy, scope_id: str
+) -> int:
+    """Every step of the loop."""
+    demo = Demo(console, server, proxy, scope_id)
+    with Gateway() as gateway:
+        asyncio.run(demo.run(gateway))
+    return demo.summary()
+
+
 def main() -> int:
+    """``python -m scripts.demo`` shows the loop; with ``doctor``, what the doctor says of the same deployment."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     logging.basicConfig(format="   log: %(message)s", level=logging.WARNING)
     console = Console()
@@ -203,10 +214,9 @@ def main() -> int:
                 "POWERCONTEXT_DEERFLOW_TOKEN": server.token,
                 "POWERCONTEXT_DEERFLOW_RECALL_TIMEOUT_SECONDS": str(RECALL_SECONDS),
             }
-            demo = Demo(console, server, proxy, scope_id)
-            with Gateway() as gateway:
-                asyncio.run(demo.run(gateway))
-            return demo.summary()
+            if sys.argv[1:] == ["doctor"]:
+                return cli.main(["doctor", "--write-probe"])
+            return shown(console, server, proxy, scope_id)
     finally:
         server.close()
 
