@@ -99,14 +99,3 @@ def scope(engine: Engine, scope_id: str, deadline: Deadline) -> wire.Scope:
 
 def capabilities(engine: Engine, deadline: Deadline) -> wire.Capabilities:
     return wire.decode_capabilities(call(engine, "/v1/capabilities", None, deadline).body)
-
-
-def retire(engine: Engine, request: wire.RetireRequest, deadline: Deadline) -> bool:
-    """Whether the server confirmed that this very memory is forgotten."""
-    answer, _ = wire.decode_remembered(
-        call(engine, "/v1/atomic-memory/lifecycle", request, deadline).body
-    )
-    return isinstance(answer, wire.Remembered) and any(
-        record.artifact == request.target.artifact and record.state == request.state
-        for record in answer.records
-    )

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from secrets import token_hex
 
-from powercontext_deerflow import exchanges, wire
+from powercontext_deerflow import wire
 from powercontext_deerflow.errors import PowerContextError
 from powercontext_deerflow.findings import Finding, finding
-from powercontext_deerflow.outcomes import Recalled, Saved, SaveNotSent, SaveRejected
+from powercontext_deerflow.outcomes import Forgotten, Recalled, Saved, SaveNotSent, SaveRejected
 from powercontext_deerflow.visit import Visit
 
 
@@ -44,13 +44,11 @@ def _not_found(
     visit: Visit, text: str, mark: str, citation: wire.ArtifactCitation
 ) -> Iterator[str]:
     deadline = visit.overall.sooner(0.5)
-    search = wire.SearchRequest(visit.settings.scope_id, text, 5)
     try:
-        found = exchanges.search(visit.engine, search, deadline)
-        hits = found.hits if isinstance(found, wire.SearchAnswer) else []
+        found = visit.client.search(text, 5, deadline=deadline)
     except PowerContextError:
-        hits = []
-    if all(hit.memory.artifact != citation for hit in hits):
+        found = []
+    if all(memory.citation != citation for memory in found):
         yield "probe_not_found"
     recalled = visit.client.recall(text, deadline=deadline)
     if not isinstance(recalled, Recalled) or mark not in recalled.content:
@@ -58,8 +56,7 @@ def _not_found(
 
 
 def _retired(visit: Visit, citation: wire.ArtifactCitation) -> bool:
-    request = wire.RetireRequest(visit.settings.scope_id, wire.RetireTarget(citation))
     try:
-        return exchanges.retire(visit.engine, request, visit.overall)
+        return isinstance(visit.client.forget(citation, deadline=visit.overall), Forgotten)
     except PowerContextError:
         return False

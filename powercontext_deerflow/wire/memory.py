@@ -41,7 +41,7 @@ class ArtifactCitation(Struct, frozen=True):
 
 class RetireTarget(Struct, frozen=True):
     artifact: ArtifactCitation
-    state_version: int = 0  # as it is after a save
+    state_version: int
 
 
 class RetireRequest(Struct, frozen=True):

@@ -65,7 +65,7 @@ ARROWS: dict[str, set[str]] = {
     "host_check": {"findings"},
     "config_check": set(),
     "visit": {"client", "settings", "transport"},
-    "write_probe": {"exchanges", "wire", "findings", "outcomes", "visit"},
+    "write_probe": {"wire", "findings", "outcomes", "visit"},
     "doctor": {
         *("exchanges", "write_probe", "client", "findings", "host_check", "outcomes", "settings"),
         *("text", "transport", "transport.network", "visit"),
