@@ -57,7 +57,7 @@ class PowerContext(Lifecycle):
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
         by = deadline or self._deadline()
         try:
-            return await self._elsewhere(lambda: self.recall(query, deadline=by))
+            return await self._recalls.run(lambda: self.recall(query, deadline=by))
         except TransportError as error:
             return RecallFailed(error.code)
 
@@ -147,7 +147,7 @@ class PowerContext(Lifecycle):
     ) -> AsyncIterator[Memory]:
         """As ``list_memories``, without blocking the event loop."""
         pages = self._pages(kind, deadline)
-        while (page := await self._elsewhere(lambda: next(pages, None))) is not None:
+        while (page := await self._recalls.run(lambda: next(pages, None))) is not None:
             for memory in page:
                 yield memory
 

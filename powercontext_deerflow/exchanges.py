@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -67,8 +68,12 @@ def ask(
 ) -> tuple[T, str | None]:
     """As ``call``, but the answer as a ``kind``, and the request id."""
     answer = call(engine, path, request, deadline, success)
+    return _read(answer, lambda body: wire.decode(body, kind))
+
+
+def _read(answer: Answer, decode: Callable[[bytes], T]) -> tuple[T, str | None]:
     try:
-        return wire.decode(answer.body, kind), answer.request_id
+        return decode(answer.body), answer.request_id
     except AnswerError as error:
         error.request_id = answer.request_id
         raise
@@ -76,26 +81,32 @@ def ask(
 
 def prepare(
     engine: Engine, request: wire.PrepareRequest, deadline: Deadline
-) -> tuple[str | None, str | None]:
-    """The prepared text (None if empty) and the request id."""
+) -> tuple[tuple[str, int] | None, str | None]:
+    """The prepared text and its UTF-8 bytes (None if empty), and the request id."""
     answer = call(engine, "/v1/context/prepare", request, deadline)
-    return wire.decode_prepared(answer.body, request.max_bytes), answer.request_id
+    return _read(answer, lambda body: wire.decode_prepared(body, request.max_bytes))
+
+
+def remember(
+    engine: Engine, request: wire.RememberRequest, deadline: Deadline
+) -> tuple[tuple[wire.Remembered | wire.LegacyRemembered, bool], str | None]:
+    """What is saved, whether the answer had keys unknown to us, and the request id."""
+    return _read(call(engine, "/v1/memory/remember", request, deadline), wire.decode_remembered)
 
 
 def search(
     engine: Engine, request: wire.SearchRequest, deadline: Deadline
 ) -> wire.SearchAnswer | wire.LegacySearchAnswer:
-    return wire.decode_search(call(engine, "/v1/memory/search", request, deadline).body)
+    return _read(call(engine, "/v1/memory/search", request, deadline), wire.decode_search)[0]
 
 
 def server_info(engine: Engine, deadline: Deadline) -> wire.ServerInfo:
-    return wire.decode_server_info(call(engine, "/v1/server-info", None, deadline).body)
+    return ask(engine, "/v1/server-info", None, wire.ServerInfo, deadline)[0]
 
 
 def scope(engine: Engine, scope_id: str, deadline: Deadline) -> wire.Scope:
-    path = f"/v1/scopes/{quote(scope_id, safe='')}"
-    return wire.decode_scope(call(engine, path, None, deadline).body)
+    return ask(engine, f"/v1/scopes/{quote(scope_id, safe='')}", None, wire.Scope, deadline)[0]
 
 
 def capabilities(engine: Engine, deadline: Deadline) -> wire.Capabilities:
-    return wire.decode_capabilities(call(engine, "/v1/capabilities", None, deadline).body)
+    return ask(engine, "/v1/capabilities", None, wire.Capabilities, deadline)[0]

@@ -81,11 +81,6 @@ class Lifecycle:
             settings.remember_timeout_seconds if writes else settings.recall_timeout_seconds
         )
 
-    async def _elsewhere(self, call: Callable[[], T]) -> T:
-        import asyncio  # whoever runs an event loop has it already
-
-        return await asyncio.wrap_future(self._recalls.submit(call))
-
     def __enter__(self) -> Self:
         return self
 
@@ -107,6 +102,6 @@ def without_blocking(
     @wraps(call)
     async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
         kwargs["deadline"] = kwargs.get("deadline") or self._deadline(writes=writes)
-        return await self._elsewhere(lambda: call(self, *args, **kwargs))
+        return await self._recalls.run(lambda: call(self, *args, **kwargs))
 
     return run

@@ -12,7 +12,6 @@ from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import AnswerError, PowerContextError, ServerError
 from powercontext_deerflow.outcomes import NothingRecalled, Recall, Recalled, RecallFailed
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.text import byte_length
 from powercontext_deerflow.transport import Engine
 
 _SEARCH_SHARE = (
@@ -41,16 +40,16 @@ def recall(engine: Engine, settings: Settings, query: str, deadline: Deadline) -
 def _prepared(engine: Engine, settings: Settings, query: str, deadline: Deadline) -> Recall:
     request = wire.PrepareRequest(settings.scope_id, query, settings.max_bytes)
     try:
-        content, request_id = exchanges.prepare(engine, request, deadline)
+        prepared, request_id = exchanges.prepare(engine, request, deadline)
     except ServerError as error:
         return RecallFailed(error.code, error.status, error.request_id)
     except AnswerError as error:
         return RecallFailed(error.code, 200, error.request_id)
     except PowerContextError as error:
         return RecallFailed(error.code)
-    if content is None:
+    if prepared is None:
         return NothingRecalled(request_id=request_id)
-    return Recalled(content, byte_length(content), request_id)
+    return Recalled(*prepared, request_id)
 
 
 def _look_around(engine: Engine, settings: Settings, query: str, deadline: Deadline) -> list[str]:

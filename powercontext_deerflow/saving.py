@@ -44,15 +44,11 @@ def save(
     for citation in _exact(before, request):
         return AlreadySaved(citation)
     try:
-        answer = exchanges.call(
-            engine, "/v1/memory/remember", request, deadline.sooner(_SEND_SHARE)
-        )
-        outcome = _confirmed(
-            wire.decode_remembered(answer.body), request, before, answer.request_id
-        )
+        answer, request_id = exchanges.remember(engine, request, deadline.sooner(_SEND_SHARE))
+        outcome = _confirmed(answer, request, before, request_id)
         if outcome is not None:
             return outcome
-        unknown = SaveUnknown("answer_mismatch", 200, answer.request_id)
+        unknown = SaveUnknown("answer_mismatch", 200, request_id)
     except TransportError as error:
         if not error.sent:
             return SaveNotSent(error.code)

@@ -23,7 +23,7 @@ def httpcore_pool(base_url: str, **given: Any) -> Iterator[Call]:
     bound = settings(base_url, **given)
     engine = PoolEngine(bound)
 
-    def call() -> str | None:
+    def call() -> tuple[str, int] | None:
         request = wire.PrepareRequest(SCOPE, QUERY, BUDGET)
         deadline = Deadline.after(bound.recall_timeout_seconds)
         return wire.decode_prepared(

@@ -53,13 +53,14 @@ class Connection:
     def exchange(
         self, request: h11.Request, more: bytes, body: bytes, deadline: Deadline
     ) -> Answer:
-        """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left."""
+        """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left.
+
+        ``more`` are the header lines that ``request`` lacks, those that frame ``body`` among them.
+        """
         self._sent = False
         head = self._http.send(request) or b""
-        data = head[:-2] + more + head[-2:]
-        if body:
-            data += self._http.send(h11.Data(data=body)) or b""
-        data += self._http.send(_END) or b""
+        self._http.send(_END)
+        data = head[:-2] + more + b"\r\n" + body
         try:
             with suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read everything, and hang up: its answer is still there to read.

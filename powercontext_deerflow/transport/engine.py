@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import h11
@@ -37,18 +38,18 @@ class Engine:
         self._port = url.port or (443 if url.scheme == "https" else 80)
         self._prefix = url.path
         self._tls = tls_context(settings.ca_file) if url.scheme == "https" else None
-        self._host_header = ("Host", url.netloc)
+        self._netloc = url.netloc
         always = [
             ("Accept", "application/json"),
             ("Accept-Encoding", "identity"),
             ("Authorization", f"Bearer {settings.token.reveal()}"),
             ("User-Agent", f"powercontext-deerflow/{VERSION}"),
         ]
-        # Checked and written by h11 once; none of them says how a message is framed.
+        # Checked and written by h11 once: without the request line, ``Host`` and the empty line at the end.
         written = h11.Connection(h11.CLIENT).send(
             h11.Request(method="GET", target="/", headers=[("Host", url.netloc), *always])
         )
-        self._always = (written or b"").partition(b"\r\n")[2].partition(b"\r\n")[2][:-2]
+        self._always = (written or b"").split(b"\r\n", 2)[2][:-2]
         self._closed = False
         self._begin()
         tell_after_fork(self)
@@ -77,19 +78,15 @@ class Engine:
 
         ``path`` is below the base URL and may carry a query; ``body`` is JSON or empty. Raises TransportError.
         """
-        headers = [self._host_header, *extra_headers]
+        request = _request(method, self._prefix + path, self._netloc, *extra_headers)
+        more = self._always
         if body:
-            headers = [
-                *headers,
-                ("Content-Type", "application/json"),
-                ("Content-Length", str(len(body))),
-            ]
-        request = h11.Request(method=method, target=self._prefix + path, headers=headers)
+            more += b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
         self._take_slot(deadline)
         connection: Connection | None = None
         try:
             connection = self._connection(deadline)
-            return connection.exchange(request, self._always, body, deadline)
+            return connection.exchange(request, more, body, deadline)
         finally:
             self._give_back(connection)
 
@@ -154,3 +151,9 @@ class Engine:
                 connection.interrupt()
         for connection in idle:
             connection.close()
+
+
+@lru_cache(maxsize=64)
+def _request(method: str, target: str, host: str, *extra: tuple[str, str]) -> h11.Request:
+    """What h11 checks of a request, for few targets again and again; no credential, and it is told of no body."""
+    return h11.Request(method=method, target=target, headers=[("Host", host), *extra])

@@ -31,16 +31,12 @@ class BoundedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return self._answer(request, _deadline(request))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        import asyncio
-
         await request.aread()
         deadline = _deadline(request)
         try:
-            future = self._workers.submit(lambda: self._answer(request, deadline))
+            return await self._workers.run(lambda: self._answer(request, deadline))
         except TransportError as error:
             code = error.code
-        else:
-            return await asyncio.wrap_future(future)
         raise httpx.ConnectError(code)
 
     def _answer(self, request: httpx.Request, deadline: Deadline) -> httpx.Response:

@@ -30,10 +30,7 @@ from powercontext_deerflow.wire.server import (
     Scope,
     ServerInfo,
     Version,
-    decode_capabilities,
     decode_error,
-    decode_scope,
-    decode_server_info,
     is_unknown_route,
 )
 
@@ -63,13 +60,10 @@ __all__ = [
     "ServerInfo",
     "Version",
     "decode",
-    "decode_capabilities",
     "decode_error",
     "decode_prepared",
     "decode_remembered",
-    "decode_scope",
     "decode_search",
-    "decode_server_info",
     "encode",
     "is_unknown_route",
 ]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 import msgspec
@@ -10,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from powercontext_deerflow.errors import AnswerError
 from powercontext_deerflow.text import byte_length
-from powercontext_deerflow.wire.decoding import Unshown, decoded, encode
+from powercontext_deerflow.wire.decoding import Unshown, decoded
 
 # Exactly the four keys that every server from 1.0.0 accepts; any optional key breaks one (facts: server-versions).
 _ASSEMBLY = msgspec.Raw(b'{"format":"markdown","sections":[{"family":"memory","limit":6}]}')
@@ -23,39 +24,58 @@ class PrepareRequest(Unshown, frozen=True):
     assembly: msgspec.Raw = _ASSEMBLY
 
 
+_Count = Annotated[int, Meta(ge=0, le=32768)]
+
+
 class PreparedContext(Unshown, frozen=True, forbid_unknown_fields=True):
     """``powercontext.prepared-context.v1``, its ``content`` still in JSON."""
 
     schema: Literal["powercontext.prepared-context.v1"]
     status: Literal["ready", "empty"]
     content: msgspec.Raw
-    content_bytes: Annotated[int, Meta(ge=0, le=32768)]
+    content_bytes: _Count
     reason: Literal["inference_timeout", "inference_unavailable"] | UnsetType | None = UNSET
 
 
 _PREPARED = msgspec.json.Decoder(PreparedContext)
 _CONTENT: msgspec.json.Decoder[str | None] = msgspec.json.Decoder(str | None)
+_CONTENT_BYTES: msgspec.json.Decoder[int] = msgspec.json.Decoder(_Count)
+# A ready answer to the byte as the servers write it; whether the content ends there, its own decoder says.
+_READY = re.compile(
+    rb'\{"schema":"powercontext\.prepared-context\.v1","status":"ready",'
+    rb'"content":(".+"),"content_bytes":([0-9]+)\}',
+    re.DOTALL,
+)
 
 
-def decode_prepared(body: bytes, max_bytes: int) -> str | None:
-    """The prepared text in ``body``, or None if it is empty, checked against the budget sent (UTF-8 bytes).
+def decode_prepared(body: bytes, max_bytes: int) -> tuple[str, int] | None:
+    """The prepared text in ``body`` and its UTF-8 bytes, at most ``max_bytes``, the budget sent; None if it is empty.
 
     Raises AnswerError: ``malformed``, ``status_mismatch``, ``byte_count_mismatch`` or ``over_budget``.
     """
-    prepared = decoded(_PREPARED, body)
-    content = decoded(_CONTENT, prepared.content)
-    # msgspec keeps the last of two equal keys. An answer as short as it can be written has no room for a second one;
-    # in any other one, which is flat and has colons of its own in the content only, the other colons count the keys.
-    if len(encode(prepared)) != len(body):
-        keys = 4 if prepared.reason is UNSET else 5
-        if body.count(b":") - bytes(prepared.content).count(b":") != keys:
-            raise AnswerError("malformed")
-    if content is None and prepared.status == "empty" and prepared.content_bytes == 0:
-        return None
-    if not content or prepared.status != "ready":
+    ready = _READY.fullmatch(body)
+    if ready:  # read once, and there is no room for a second key
+        content, content_bytes = decoded(_CONTENT, ready[1]), decoded(_CONTENT_BYTES, ready[2])
+    else:
+        prepared = decoded(_PREPARED, body)
+        _refuse_second_keys(body, prepared)
+        content, content_bytes = decoded(_CONTENT, prepared.content), prepared.content_bytes
+        if content is None and prepared.status == "empty" and content_bytes == 0:
+            return None
+        if prepared.status != "ready":
+            raise AnswerError("status_mismatch")
+    if not content:
         raise AnswerError("status_mismatch")
-    if byte_length(content) != prepared.content_bytes:
+    if byte_length(content) != content_bytes:
         raise AnswerError("byte_count_mismatch")
-    if prepared.content_bytes > max_bytes:
+    if content_bytes > max_bytes:
         raise AnswerError("over_budget")
-    return content
+    return content, content_bytes
+
+
+def _refuse_second_keys(body: bytes, prepared: PreparedContext) -> None:
+    """msgspec keeps the last of two equal keys. The answer is flat and has colons of its own in the content only, so
+    the other colons count the keys."""
+    keys = 4 if prepared.reason is UNSET else 5
+    if body.count(b":") - bytes(prepared.content).count(b":") != keys:
+        raise AnswerError("malformed")

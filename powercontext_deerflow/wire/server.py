@@ -67,9 +67,6 @@ KNOWN_CODES = frozenset(
 
 _ERROR = msgspec.json.Decoder(_ErrorBody)
 _FRAMEWORK_ERROR = msgspec.json.Decoder(_FrameworkErrorBody)
-_SERVER_INFO = msgspec.json.Decoder(ServerInfo)
-_SCOPE = msgspec.json.Decoder(Scope)
-_CAPABILITIES = msgspec.json.Decoder(Capabilities)
 
 
 def decode_error(body: bytes) -> tuple[bool, str | None]:
@@ -94,18 +91,3 @@ def is_unknown_route(status: int, body: bytes) -> bool:
     except AnswerError:
         return False
     return status in (404, 405)
-
-
-def decode_server_info(body: bytes) -> ServerInfo:
-    """Raises AnswerError ``malformed``."""
-    return decoded(_SERVER_INFO, body)
-
-
-def decode_scope(body: bytes) -> Scope:
-    """Raises AnswerError ``malformed``."""
-    return decoded(_SCOPE, body)
-
-
-def decode_capabilities(body: bytes) -> Capabilities:
-    """Raises AnswerError ``malformed``."""
-    return decoded(_CAPABILITIES, body)

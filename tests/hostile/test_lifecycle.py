@@ -553,7 +553,7 @@ def test_saves_that_wait_are_not_sent_after_close(serve: Serve, connect: Connect
         first = threads.submit(client.remember, "text 0")
         server.wait_for_request(REMEMBER)
         waiting = [threads.submit(client.remember, f"text {number}") for number in range(1, 4)]
-        wait_until(lambda: len(client._saves._calls) == 3)
+        wait_until(lambda: client._saves._calls.qsize() == 3)
         client.close(0.1)
         assert first.result(5.0) == SaveUnknown("connection_lost")
         assert [future.result(5.0) for future in waiting] == [SaveNotSent("closed")] * 3

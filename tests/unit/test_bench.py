@@ -151,9 +151,10 @@ def test_storms_are_interleaved() -> None:
 
 @pytest.mark.parametrize("size", bench_stub.SIZES)
 def test_the_stub_says_what_a_real_server_would(size: int) -> None:
-    text = decode_prepared(bench_stub.prepared_body(size), 32768)
-    assert text is not None
-    assert byte_length(text) == size * 1024
+    prepared = decode_prepared(bench_stub.prepared_body(size), 32768)
+    assert prepared is not None
+    text, count = prepared
+    assert byte_length(text) == count == size * 1024
     assert not text.isascii()
     found = bench_stub.answers()
     for path, decode in (("search", decode_search), ("remember", decode_remembered)):

@@ -81,6 +81,13 @@ def asked(server: HostileServer) -> list[str]:
 # --- the switches of a save ---------------------------------------------------------------------------------------
 
 
+def test_an_answer_that_is_refused_can_be_found_in_the_servers_log() -> None:
+    broken = answer(200, b"{", [("X-PowerContext-Request-ID", "0123456789abcdef")])
+    with connected(by_path({SEARCH: NOTHING}, broken)) as (client, _):
+        assert client.recall("text") == RecallFailed("malformed", 200, "0123456789abcdef")
+        assert client.remember(TEXT) == SaveUnknown("malformed", 200, "0123456789abcdef")
+
+
 @pytest.mark.parametrize("blocking", [True, False])
 def test_the_look_up_before_a_save_can_be_left_out(blocking: bool) -> None:
     def save(client: PowerContext, check_duplicates: bool) -> object:

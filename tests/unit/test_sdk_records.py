@@ -395,6 +395,15 @@ def test_an_error_status_says_what_is_known_and_nothing_more(
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
+def test_an_answer_that_is_refused_can_be_found_in_the_servers_log(ask: Ask, name: str) -> None:
+    header = [("X-PowerContext-Request-ID", "0123456789abcdef")]
+    status = 202 if name == "capture_source" else 200
+    with pytest.raises(AnswerError) as refused:
+        ask(answer(status, b"{", header), name, *OPERATIONS[name])
+    assert (refused.value.code, refused.value.request_id) == ("malformed", "0123456789abcdef")
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize(
     ("behaviour", "error"),
     [(answer(200, "<html>"), AnswerError), (hostile.close_without_answer(), TransportError)],

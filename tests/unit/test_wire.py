@@ -23,21 +23,22 @@ from powercontext_deerflow.errors import AnswerError
 from powercontext_deerflow.wire import (
     KNOWN_CODES,
     ArtifactCitation,
+    Capabilities,
     LegacyRemembered,
     LegacySearchAnswer,
     PreparedContext,
     PrepareRequest,
     Remembered,
     RememberRequest,
+    Scope,
     SearchAnswer,
     SearchRequest,
-    decode_capabilities,
+    ServerInfo,
+    decode,
     decode_error,
     decode_prepared,
     decode_remembered,
-    decode_scope,
     decode_search,
-    decode_server_info,
     encode,
 )
 
@@ -49,7 +50,13 @@ Path = tuple[str | int, ...]
 
 
 def recall(body: bytes, budget: int = 8000) -> str | None:
-    return decode_prepared(body, budget)
+    """The content of ``body``, whose declared bytes are its own."""
+    prepared = decode_prepared(body, budget)
+    if prepared is None:
+        return None
+    content, content_bytes = prepared
+    assert content_bytes == len(content.encode())
+    return content
 
 
 def sent(base: object, path: Path = (), raw: str | None = "") -> bytes:
@@ -795,9 +802,12 @@ INFO = {
     "api_contract_version": {"major": 1, "minor": 2},
 }
 ABOUT: dict[str, tuple[Callable[[bytes], object], Mapping[str, object]]] = {
-    "server-info": (decode_server_info, INFO),
-    "scope": (decode_scope, {"scope_id": CANARY}),
-    "capabilities": (decode_capabilities, {"search_modes": [CANARY, "fts"]}),
+    "server-info": (functools.partial(decode, kind=ServerInfo), INFO),
+    "scope": (functools.partial(decode, kind=Scope), {"scope_id": CANARY}),
+    "capabilities": (
+        functools.partial(decode, kind=Capabilities),
+        {"search_modes": [CANARY, "fts"]},
+    ),
 }
 NOT_REFUSED = {"deep-extra", "nan-extra", "beyond-python-extra"}  # an added key is skipped unread
 
@@ -913,9 +923,9 @@ def try_every_decoder(body: bytes) -> None:
         pass
     else:
         assert content is None or 0 < len(content.encode()) <= 8000
-    for decode in (decode_remembered, decode_search):
+    for decoder in (decode_remembered, decode_search):
         with contextlib.suppress(AnswerError):
-            decode(body)
+            decoder(body)
     structured, code = decode_error(body)
     assert code is None or (structured and code in KNOWN_CODES)
 
@@ -978,6 +988,38 @@ def test_a_right_answer_is_accepted_if_and_only_if_it_fits(
         assert refusal(lambda given: recall(given, budget), body) == (
             "malformed" if size > 32768 else "over_budget" if size else "status_mismatch"
         )
+
+
+CONTENTS = st.one_of(
+    st.text(max_size=20).map(lambda text: json.dumps(text, ensure_ascii=False)),
+    st.text(max_size=20).map(json.dumps),
+    st.sampled_from(
+        [
+            *['null', '""', '"', '"\\"', '"a","content_bytes":1}', '"a","content":"b"', '"a" ,"status":"ready"'],
+            *['"a","content_bytes":1},{"content":"b"', '["a"]', '1', '"\\ud800"', '"\n"', '"\\u0061"', ' "a" '],
+        ]
+    ),
+)  # fmt: skip
+COUNTS = st.one_of(
+    st.integers(-2, 40).map(str),
+    st.sampled_from(["00", "01", "-0", "1.0", "1e0", "32768", "32769", HUGE, " 1", "1 ", "", "１"]),
+)
+
+
+@settings(deadline=None, max_examples=1000)
+@given(CONTENTS, COUNTS, st.integers(0, 60))
+def test_white_space_changes_nothing(content: str, count: str, budget: int) -> None:
+    """An answer to the byte as servers write it is read in another way than any other JSON, with the same result."""
+    head, tail = '{"schema":"powercontext.prepared-context.v1","status":"ready",', "}"
+    written = f'"content":{content},"content_bytes":{count}'
+
+    def said(body: str) -> str | None:
+        try:
+            return recall(body.encode(), budget)
+        except AnswerError as error:
+            return error.code
+
+    assert said(head + written + tail) == said(head + " " + written + tail)
 
 
 @settings(deadline=None, max_examples=300)
