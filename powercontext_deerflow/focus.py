@@ -11,17 +11,21 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
-LONG = 8
-"""Terms; from more than these on, the server wants more than two of them in one memory."""
-_WINDOW = 8  # terms of one piece: of eight the server wants two
+T = TypeVar("T")
+
+LONG = 2
+"""Terms; of more than these the server wants two or more in one memory."""
 _PIECES = 10
-_NAMED = 2  # pieces of names
+_NAMED = 4  # pieces of names
+_WORDS = 80  # that are cut into pieces
+_WINDOW = 8  # terms of Chinese in one piece: of eight the server wants two
 _MEANT = 4  # memories that a refined query asks for
 _TERMS = 3  # for each of them
 _ENOUGH = 3  # terms that a memory shares with a long query that means it
 _PART = 1 / 6  # of its own terms that a memory must share
-_NEARLY = 0.7  # of the most that any shares
+_NEARLY = 0.6  # of the most that any shares
 _SCANNED = 8192  # code points; a query has no more
 _LONGEST_WORD = 40  # code points; longer ones are hashes and the like
 _LONGEST_RUN = 2 * _WINDOW  # Chinese characters, about one window of words
@@ -39,19 +43,21 @@ _MACHINE_WORDS = frozenset(
 _HAN_START = re.compile(f"[{_HAN}]")
 _FUNCTION_WORDS = frozenset(
     """
-    a about above across after again against ago all along already also am an and another any anything are around
-    as ask at away back be because been before behind below beside best between beyond both but by can could did
-    didn do does doesn doing don done down during each eight either else enough even ever every everyone far few
-    fine first five for four from get gets give given go goes going good got great had half has have hello help
-    her here hey hi him his how however hundred i if in instead into is isn it its just know last let like ll long
-    look looking lot lots made make many may maybe me might more most much must my near need needs never new next
-    nice nine no nor not nothing now of off often ok okay old on once one only or other others our out over own
-    per please pls probably put question questions quick quickly quite rather re really right said same say says
-    second see set seven several shall she should since six small so some somebody someone something sorry still
-    such sure take tell ten than thank thanks that the their them then there these they thing things think third
-    this those though thought three through time times to today together told tomorrow too try two under until up
-    upon us use used using ve very via want wants was way ways we well were what whatever when where whether which
-    while who whole whom whose why will with within without wonder would yes yesterday yet you your yours
+    a about above across after afternoon again against ago all along already also am an and another any anybody
+    anything are around as ask at away back be because been before behind below beside best between beyond both but
+    by can could day days did didn do does doesn doing don done down during each eight either else enough even
+    evening ever every everybody everyone everything far few fine first five for four from get gets give given go
+    goes going good got great guys had half has have hello help her here hey hi him his hour hours how however
+    hundred i if in instead into is isn it its just know last let like ll long look looking lot lots made make many
+    may maybe me might minute minutes month months more morning most much must my near need needs never new next
+    nice night nine no nobody nor not nothing now of off often ok okay old on once one only or other others our out
+    over own people per person please pls probably put question questions quick quickly quite rather re really right
+    said same say says second see set seven several shall she should since six small so some somebody someone
+    something sorry still such sure take tell ten than thank thanks that the their them then there these they thing
+    things think third this those though thought three through time times to today together told tomorrow too try
+    two under until up upon us use used using ve very via want wants was way ways we week weeks well were what
+    whatever when where whether which while who whole whom whose why will with within without wonder work worked
+    working works would year years yes yesterday yet you your yours
     """.split()  # noqa: SIM905 - a literal of words reads better
 )
 _FUNCTION_HAN = re.compile(
@@ -74,58 +80,82 @@ def is_long(query: str) -> bool:
 
 
 def pieces(query: str) -> list[str]:
-    """At most ten short queries that cover the words of ``query``, the first and the last ones if it has too many.
+    """At most ten short queries for the words of ``query``; from the middle of a very long one, none.
 
-    Names first, two at a time, because of two terms the server wants only one; then neighbours; what room is left goes
-    to neighbours in both their forms, singular and plural.
+    Of two terms the server wants only one: words go in pairs, names first, then the longest, which are the rarest.
+    Where a word of Chinese ends, only the server knows: neighbours go together, in windows of which it wants two.
     """
     units = list(dict.fromkeys(_units(query)))
     names = _names(query)
-    named = [unit for unit in units if unit in names][: 2 * _NAMED]
-    windows = _windows(units)
-    if len(windows) > _PIECES - _NAMED:  # people ask first or last, and paste in between
-        half = (_PIECES - _NAMED) // 2
-        windows = windows[:half] + windows[-half:]
-    both = _windows([form for unit in units for form in _forms(unit)])
-    found = [named[at : at + 2] for at in range(0, len(named), 2)] + windows + both
-    return [" ".join(window) for window in found[:_PIECES]]
+    words = _ends([unit for unit in units if not _is_han(unit)], _WORDS)
+    words.sort(key=lambda word: (word not in names, -len(word)))
+    named = min(2 * _NAMED, sum(word in names for word in words))
+    found = _grouped(words[:named], 2)
+    windows = _grouped([unit for unit in units if _is_han(unit)], _WINDOW)
+    found += _ends(windows, _PIECES - len(found)) + _grouped(words[named:], 2)
+    return [" ".join(group) for group in found[:_PIECES]]
 
 
-def _windows(units: Sequence[str]) -> list[list[str]]:
-    windows: list[list[str]] = []
+def _ends(things: list[T], most: int) -> list[T]:
+    """People ask first or last, and paste in between."""
+    return things if len(things) <= most else things[: most // 2] + things[-(most // 2) :]
+
+
+def _grouped(units: Iterable[str], weight: float) -> list[list[str]]:
+    groups: list[list[str]] = []
     for unit in units:
-        if not windows or _weight([*windows[-1], unit]) > _WINDOW:
-            windows.append([])
-        windows[-1].append(unit)
-    return windows
+        if not groups or _weight([*groups[-1], unit]) > weight:
+            groups.append([])
+        groups[-1].append(unit)
+    return groups
 
 
 def refined(query: str, hits: Sequence[str]) -> str | None:
     """A short query for those memories in ``hits`` that ``query`` means; None if it means none of them.
 
-    A memory is meant if it shares enough terms with the query, names counting twice, a fair part of its own, and
-    nearly as many as the one that shares most. The terms asked for are the rarest that it shares, three of each: the
-    server then wants at least two of them again.
+    A memory is meant if it shares enough terms with the query, a fair part of its own, and nearly as many as the one
+    that shares most. The terms asked for are the rarest that it shares, three of each: the server then wants at least
+    two of them again.
     """
     asked = terms(query)
     stems, names = set(map(_stem, asked)), set(map(_stem, _names(query)))
+    shared = {hit: tuple(_shared(hit, stems)) for hit in hits}
+    spread = Counter(stem for units in shared.values() for stem in set(map(_stem, units)))
     worth: dict[tuple[str, ...], float] = {}
-    for hit in hits:
-        units = tuple(_shared(hit, stems))
-        points = _weight(units) + sum(_stem(unit) in names for unit in units)
-        if points >= max(_ENOUGH, _weight(_units(hit)) * _PART):
+    for hit, units in shared.items():
+        own = _units(hit)
+        points = _points(units, own[:1], names, spread)
+        if points >= max(_ENOUGH, _weight(own) * _PART):
             worth[units] = points
     most = max(worth.values(), default=0)
     meant = sorted(worth, key=worth.__getitem__, reverse=True)
     meant = [units for units in meant if worth[units] >= most * _NEARLY][:_MEANT]
-    spread = Counter(unit for units in worth for unit in units)
     chosen: dict[str, None] = {}
     for units in meant:
-        chosen.update(dict.fromkeys(sorted(units, key=spread.__getitem__)[:_TERMS]))
+        rarest = sorted(units, key=lambda unit: spread[_stem(unit)])
+        chosen.update(dict.fromkeys(rarest[:_TERMS]))
     if meant and _weight(chosen) <= 2:
         # Of two terms the server wants only one, which would let others in: add a term that no hit shares.
-        chosen.update(dict.fromkeys([term for term in asked if term not in spread][:1]))
+        chosen.update(dict.fromkeys([term for term in asked if _stem(term) not in spread][:1]))
     return " ".join(chosen) or None
+
+
+def _points(
+    shared: Iterable[str], subject: Sequence[str], names: set[str], spread: Counter[str]
+) -> float:
+    """The terms that a memory shares, each form of a word once; more for those that tell.
+
+    A name counts twice, and three times if no other hit has it. So does twice the word that a memory begins with, its
+    subject as people write, if no other hit has it.
+    """
+    counted: dict[str, float] = {}
+    for unit in shared:
+        stem = _stem(unit)
+        alone = spread[stem] == 1
+        begins = any(stem == _stem(first) or _same_start(stem, first) for first in subject)
+        times = 2 + alone if stem in names else 1 + (alone and begins)
+        counted[stem] = max(counted.get(stem, 0), _weight([unit]) * times)
+    return sum(counted.values())
 
 
 def _shared(hit: str, asked: set[str]) -> list[str]:
@@ -169,12 +199,6 @@ def _names(text: str) -> set[str]:
     return found
 
 
-def _forms(unit: str) -> list[str]:
-    if _is_han(unit) or not unit.isalpha():
-        return [unit]
-    return [unit, unit[:-1] if unit.endswith("s") else unit + "s"]
-
-
 def _stem(word: str) -> str:
     """Enough of English inflection to see one word in two forms; Chinese is as it is."""
     for ending in ("ing", "ed", "es", "s"):
@@ -197,3 +221,7 @@ def _weight(units: Iterable[str]) -> float:
 
 def _is_han(unit: str) -> bool:
     return _HAN_START.match(unit) is not None
+
+
+def _same_start(one: str, other: str) -> bool:
+    return _is_han(one) and one[:2] == other[:2]

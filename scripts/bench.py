@@ -58,11 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the bounds only, under a minute")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument(
+        "--patient", action="store_true", help="save all 10,000 memories, however long that takes"
+    )
     chosen = parser.parse_args(arguments)
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress, running_stub() as stub:
-        run = Run(stub, chosen.quick, progress)
+        run = Run(stub, chosen.quick, progress, chosen.patient)
         everything(run)
     seconds = run.seconds
     if not run.quick:

@@ -148,5 +148,5 @@ def fresh(run: Run) -> None:
         "import_of_official": found.imported,
         "ready_of_official": found.ready,
         "rss_of_official": found.rss,
-        "codec_of_generated": codec(60),
+        "codec_of_generated": codec(200),
     }

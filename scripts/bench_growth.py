@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import statistics
@@ -29,8 +30,7 @@ from tests.servers.real import PowerContextServer
 _CONVERSATIONS = (1, 10, 100, 1000, 10_000)
 _MEMORIES = (10, 100, 1000, 10_000)
 _RECALLS = 30
-_WHOLE_RUN = 330.0  # seconds; the promise is six minutes
-_AFTERWARDS = 35.0  # seconds that the phases after the filling may take
+_ROOM = 295.0  # seconds; of the six minutes that are promised, the phases after the filling take their part
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ def real_server(run: Run) -> None:
 
 
 def _growing_scope(run: Run, server: PowerContextServer) -> None:
-    budget = max(20.0, min(100.0, _WHOLE_RUN - _AFTERWARDS - run.seconds))
-    what = f"a growing Scope, {budget:.0f} seconds of saving"
-    task = run.progress.add_task(what, total=_MEMORIES[-1])
+    budget = math.inf if run.patient else max(20.0, min(100.0, _ROOM - run.seconds))
+    task = run.progress.add_task("a growing Scope", total=_MEMORIES[-1])
+    began = run.seconds
     found = memories_in_the_scope(
         server, budget, lambda saved: run.progress.update(task, completed=saved)
     )
@@ -172,10 +172,10 @@ def _growing_scope(run: Run, server: PowerContextServer) -> None:
         ]
         for one in found
     ]
-    note = f"One recall on a real server; our time is what the calling thread computes. {budget:.0f} seconds of"
-    note += f" saving at the server's pace gave {last.memories:,} memories"
+    note = "One recall on a real server; our time is what the calling thread computes. At the server's pace,"
+    note += f" {last.memories:,} memories took {(run.seconds - began) / 60:.1f} minutes"
     if last.memories < _MEMORIES[-1]:
-        note += "; 10,000 would take longer than the whole run may"
+        note += "; 10,000 take longer than the whole run may (`make bench ARGS=--patient`)"
     heads = ("memories", "server's time, of the first row", "ours, of the first row", "our share")
     run.tables.append(Table("Growth: memories in the Scope", note + ".", heads, rows))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make quality`: what recall finds on a real server, literally and with the second look, written to the docs.
 
-The data set (tests/recall_quality) was written before the tuning; half of its prompts were kept aside until the end.
+The data set (tests/recall_quality) has a part that the second look was tuned on and one that was kept aside.
 A Scope of 1,000 memories, a real PowerContext server as it is installed (no embedding model), requests counted by a
 recording proxy.
 """
@@ -15,11 +15,12 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from rich.console import Console
 from rich.progress import track
 
-from powercontext_deerflow import PowerContext, Recalled, Secret, Settings
+from powercontext_deerflow import PowerContext, Recalled, Secret, Settings, focus
 from tests.recall_quality import dataset
 from tests.servers.proxy import RecordingProxy
 from tests.servers.real import PowerContextServer
@@ -31,7 +32,7 @@ _ARTIFACT = re.compile(r'^    Artifact: family="atomic-memory", id="([^"]+)"', r
 
 @dataclass
 class Figures:
-    """One way of asking, over one half of the prompts."""
+    """One way of asking, over one part of the prompts."""
 
     asked: int = 0
     relevant: int = 0
@@ -41,16 +42,31 @@ class Figures:
     requests: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
+    @property
+    def p95(self) -> float:
+        return statistics.quantiles(self.seconds, n=20)[-1]
+
     def row(self) -> list[str]:
-        centiles = statistics.quantiles(self.seconds, n=20)
+        unrelated = self.asked - self.relevant
         return [
             f"{self.found / self.relevant:.2f} ({self.found} of {self.relevant})",
             f"{self.extra / self.asked:.2f}",
-            f"{self.unwanted / (self.asked - self.relevant):.2f} ({self.unwanted} of {self.asked - self.relevant})",
+            f"{self.unwanted / unrelated:.2f} ({self.unwanted} of {unrelated})",
             f"{statistics.mean(self.requests):.1f} (at most {max(self.requests)})",
             f"{statistics.median(self.seconds) * 1000:.0f} ms",
-            f"{centiles[-1] * 1000:.0f} ms",
+            f"{self.p95 * 1000:.0f} ms",
         ]
+
+    @property
+    def good(self) -> bool:
+        """The bounds that the project set itself for the prompts kept aside."""
+        return (
+            self.found >= 0.75 * self.relevant
+            and self.extra <= 0.4 * self.asked
+            and self.unwanted <= 0.15 * (self.asked - self.relevant)
+            and max(self.requests) <= 12
+            and self.p95 <= 0.5
+        )
 
 
 def fill(server: PowerContextServer, scope_id: str) -> dict[str, str]:
@@ -66,10 +82,10 @@ def fill(server: PowerContextServer, scope_id: str) -> dict[str, str]:
 
 
 def ask(
-    client: PowerContext, proxy: RecordingProxy, half: dataset.Half, known: dict[str, str]
+    client: PowerContext, proxy: RecordingProxy, part: dataset.Part, known: dict[str, str]
 ) -> Figures:
     figures = Figures()
-    for prompt in dataset.prompts(half):
+    for prompt in dataset.prompts(part):
         proxy.clear()
         started = time.perf_counter()
         recalled = client.recall(prompt.text)
@@ -87,10 +103,33 @@ def ask(
     return figures
 
 
-def page(server: PowerContextServer, rows: list[tuple[str, str, Figures]]) -> str:
-    heads = ("prompts", "asked", "found", "extra a prompt", "unwanted", "requests", "p50", "p95")
-    lines = [" | ".join(heads), " | ".join("---" for _ in heads)]
-    lines += [" | ".join((half, how, *figures.row())) for half, how, figures in rows]
+def in_other_words(part: dataset.Part) -> str:
+    """The share of prompts that have fewer than two words of a memory that they want, in the same form."""
+    words = {memory.id: set(focus.terms(memory.text)) for memory in dataset.memories()}
+    wanted = [prompt for prompt in dataset.prompts(part) if prompt.expected]
+    far = [
+        prompt
+        for prompt in wanted
+        if any(
+            len(words[one].intersection(focus.terms(prompt.text))) < 2 for one in prompt.expected
+        )
+    ]
+    return f"{len(far) / len(wanted):.2f}"
+
+
+def page(server: PowerContextServer, rows: list[tuple[dataset.Part, str, Figures]]) -> str:
+    heads = (
+        "prompts",
+        "in other words",
+        "asked",
+        "found",
+        "extra a prompt",
+        "unwanted",
+        "requests",
+    )
+    lines = [" | ".join((*heads, "p50", "p95")), " | ".join("---" for _ in range(len(heads) + 2))]
+    for part, how, figures in rows:
+        lines.append(" | ".join((part, in_other_words(part), how, *figures.row())))
     table = "\n".join(f"| {line} |" for line in lines)
     return f"""# Recall quality
 
@@ -98,47 +137,44 @@ Written by `make quality`; not edited by hand.
 
 {len(dataset.memories())} memories that matter among {MEMORIES} in one Scope, {len(dataset.prompts())} first
 messages of ordinary work in English and Chinese (`tests/recall_quality`), a real PowerContext {server.version} without
-an embedding model, Python {platform.python_version()}, through a recording proxy on loopback. While the second look was
-tuned, of the prompts kept aside only these sums were looked at, never a prompt.
+an embedding model, Python {platform.python_version()}, through a recording proxy on loopback.
 
 {table}
 
-*Found*: the share of prompts with relevant memories for which all of them are in the recalled text. *Extra*: other
-memories in it, a prompt. *Unwanted*: the share of prompts without a relevant memory that got any text. *literal* is the
-RFC's single request (`POWERCONTEXT_DEERFLOW_RECALL_FOCUS=off`), *second look* the default.
+The second look was tuned on *tuning*. The writers of *kept_aside* and *own_words* had not seen its code. Those of
+*own_words* were asked for words of their own, those of *kept_aside* for the names that everybody in the team uses.
+Half of *own_words* was read while tuning. Of *kept_aside* only these sums were looked at, never a prompt.
+
+*In other words*: the share of prompts that have fewer than two words of a memory that they want in the same form, which
+a search by words can hardly find. *Found*: the share of prompts with relevant memories for which all of them are in the
+recalled text. *Extra*: other memories in it, a prompt. *Unwanted*: the share of prompts without a relevant memory that
+got any text. *literal* is the RFC's single request (`POWERCONTEXT_DEERFLOW_RECALL_FOCUS=off`), *second look* is the
+default.
 """
 
 
 def main() -> int:
     console = Console()
+    rows: list[tuple[dataset.Part, str, Figures]] = []
     with PowerContextServer() as server, RecordingProxy(server.base_url) as proxy:
         scope_id = server.create_scope("recall quality")
         known = fill(server, scope_id)
-        rows: list[tuple[str, str, Figures]] = []
-        for how, focus in (("literal", False), ("second look", True)):
+        for how, second_look in (("literal", False), ("second look", True)):
             settings = Settings(
                 base_url=proxy.base_url,
                 scope_id=scope_id,
                 token=Secret(server.token),
-                recall_focus=focus,
+                recall_focus=second_look,
             )
             with PowerContext(settings) as client:
                 client.recall("订单服务")  # the server loads its Chinese dictionary once
-                halves: tuple[dataset.Half, ...] = ("tuning", "kept_aside")
-                rows += [(half, how, ask(client, proxy, half, known)) for half in halves]
+                parts: tuple[dataset.Part, ...] = get_args(dataset.Part)
+                rows += [(part, how, ask(client, proxy, part, known)) for part in parts]
         text = page(server, rows)
     PAGE.write_text(text)
     console.print(text, markup=False, soft_wrap=True)
-    aside = rows[-1][2]
-    good = (
-        aside.found / aside.relevant >= 0.75 and aside.extra / aside.asked <= 0.4
-    )  # issue 7's own bounds
-    good = (
-        good
-        and aside.unwanted / (aside.asked - aside.relevant) <= 0.15
-        and max(aside.requests) <= 12
-    )
-    return 0 if good else 1
+    part, _, last = rows[-1]
+    return 0 if part == "kept_aside" and last.good else 1
 
 
 if __name__ == "__main__":

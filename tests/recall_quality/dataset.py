@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What recall is measured with: memories, first messages and the memories each of them wants.
 
-The first round of prompts was written before any tuning, the second before its last third. Half of
-each is kept aside: of those only the sums were looked at, so that a rule fitted to the other half
-shows. `filler` fills a Scope with what nobody asks for.
+Parts of 220 prompts each, all of the same kinds in the same numbers. One is for tuning; of the one kept
+aside only the sums were looked at, so that a rule fitted to the other parts shows; one is harder. `filler`
+fills a Scope with what nobody asks for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Language = Literal["en", "zh"]
-Half = Literal["tuning", "kept_aside"]
+Part = Literal["tuning", "own_words", "kept_aside"]
 
 _HERE = Path(__file__).parent
 
@@ -40,7 +40,7 @@ class Prompt:
     text: str
     language: Language
     expected: tuple[str, ...]
-    half: Half
+    part: Part
 
 
 def memories() -> tuple[Memory, ...]:
@@ -48,13 +48,13 @@ def memories() -> tuple[Memory, ...]:
     return tuple(Memory(**entry) for entry in _entries("memories.toml", "memory"))
 
 
-def prompts(half: Half | None = None) -> tuple[Prompt, ...]:
-    """The prompts of one half, or all of them, in the order of the file."""
+def prompts(part: Part | None = None) -> tuple[Prompt, ...]:
+    """The prompts of one part, or all of them, in the order of the file."""
     everything = (
         Prompt(**{**entry, "text": entry["text"].strip(), "expected": tuple(entry["expected"])})
         for entry in _entries("prompts.toml", "prompt")
     )
-    return tuple(prompt for prompt in everything if half in (None, prompt.half))
+    return tuple(prompt for prompt in everything if part in (None, prompt.part))
 
 
 def words(text: str) -> int:

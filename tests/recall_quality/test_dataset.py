@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data set holds together: ids, references, counts, lengths, and two comparable halves."""
+"""The data set holds together: ids, references, counts, lengths, and comparable parts."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from typing import get_args
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.recall_quality import dataset
 
 MEMORIES = dataset.memories()
 PROMPTS = dataset.prompts()
+PARTS: tuple[dataset.Part, ...] = get_args(dataset.Part)
 ENTRIES: tuple[dataset.Memory | dataset.Prompt, ...] = (*MEMORIES, *PROMPTS)
 SHORT = range(5, 16)
 LONG = range(20, 161)
@@ -60,14 +62,14 @@ def test_no_text_occurs_twice() -> None:
     assert max(texts.values()) == 1
 
 
-def test_the_halves_are_alike() -> None:
+def test_the_parts_are_alike() -> None:
     def group(prompt: dataset.Prompt) -> tuple[str, bool, bool]:
         return prompt.language, dataset.words(prompt.text) in LONG, bool(prompt.expected)
 
-    tuning = Counter(map(group, dataset.prompts("tuning")))
-    assert tuning == Counter(map(group, dataset.prompts("kept_aside")))
+    tuning, *others = (Counter(map(group, dataset.prompts(part))) for part in PARTS)
     assert len(tuning) == 8  # every kind of prompt is there
-    assert 2 * tuning.total() == len(PROMPTS)
+    assert others == [tuning] * 2
+    assert 3 * tuning.total() == len(PROMPTS)
 
 
 def test_filler_is_deterministic_different_and_of_another_world() -> None:

@@ -59,14 +59,59 @@ def test_terms_are_those_of_either_part(one: str, other: str) -> None:
 @given(adversarial)
 def test_no_more_is_read_than_a_query_may_hold(query: str) -> None:
     assert focus.pieces(query) == focus.pieces(query[:MAX_QUERY_CODE_POINTS])
-    assert focus.pieces("word " * 1000) == ["word", "word words"]  # one word, however often
+    assert focus.pieces("word " * 1000) == ["word"]  # one word, however often
 
 
-def test_names_are_looked_up_first_and_count_twice() -> None:
+def test_words_are_looked_up_in_pairs_names_and_long_ones_first() -> None:
     query = "Somebody left without a goodbye, which of the forms does the GDPR want us to send to the former customer?"
-    assert focus.pieces(query)[0] == "gdpr"
-    assert focus.refined(query, ["GDPR deletion: forms go to the privacy desk."]) is not None
-    assert focus.refined(query.replace("GDPR", "law"), ["Law and forms."]) is None
+    assert focus.pieces(query) == ["gdpr", "customer goodbye", "former forms", "left send"]
+
+
+def test_chinese_is_looked_up_in_windows_and_latin_words_in_it_are_names() -> None:
+    query = "请帮我看看订单服务的退款接口，checkout 页面在 Safari 里一直报错，昨天刚刚发布了新版本"
+    assert focus.pieces(query)[0] == "checkout safari"
+    assert focus.pieces(query)[1].startswith("看看订单服务")
+    for piece in focus.pieces(query)[1:]:
+        assert focus._weight(piece.split()) <= 8
+
+
+def test_of_a_very_long_message_its_ends_are_looked_up() -> None:
+    words = [f"{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(26 * 26)]
+    text = "stack traces " + " ".join(word * 2 for word in words) + " thermostat"
+    assert focus.pieces(text)[0] == "thermostat traces"
+    assert len(focus.pieces(text)) == 10
+
+
+def test_a_name_tells_more_than_a_word_and_most_if_no_other_hit_has_it() -> None:
+    query = "Which of the forms does the GDPR want?"
+    alone = "Privacy desk: GDPR questions."
+    assert focus.refined(query, [alone]) is not None
+    assert focus.refined(query, [alone, "Quarterly GDPR training."]) is None
+    assert focus.refined(query, [alone, "Quarterly GDPR training, with forms."]) is not None
+    assert focus.refined(query.replace("GDPR", "law"), [alone.replace("GDPR", "law")]) is None
+
+
+def test_what_a_memory_begins_with_tells_more_if_no_other_hit_has_it() -> None:
+    query = "The checkout of our shop was slow, where are the dashboards kept?"
+    subject = "Checkout: dashboards are in the red folder."
+    assert focus.refined(query, [subject]) is not None
+    assert focus.refined(query, [subject, "Search at the checkout."]) is None
+    assert focus.refined(query, ["Dashboards of checkout."]) is not None
+    assert focus.refined(query, ["Folder for checkout dashboards."]) is None
+    assert (
+        focus.refined("订单库的明细可以导出吗，我们要给运营做报表", ["订单库按用户分表。"])
+        is not None
+    )
+    assert (
+        focus.refined("订单库的明细可以导出吗，我们要给运营做报表", ["按用户分表的订单库。"])
+        is None
+    )
+
+
+def test_two_forms_of_a_word_are_one_word() -> None:
+    query = "One order was lost between two orders, ordered by the same customer"
+    assert focus.refined(query, ["Our order service keeps orders ordered."]) is None
+    assert focus.refined(query, ["Our order service: customer orders get lost."]) is not None
 
 
 def test_chinese_is_cut_at_function_words_and_pairs() -> None:
