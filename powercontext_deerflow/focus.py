@@ -33,12 +33,13 @@ _LONGEST_RUN = 2 * _WINDOW  # Chinese characters, about one window of words
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W{_HAN}]+")
 _NAME = re.compile(r"[A-Z].*[A-Z]|[a-z]\d|_")
-_MACHINE_WORDS = frozenset(
-    {
-        *("DEBUG", "ERROR", "INFO", "UTC", "WARN", "WARNING"),
-        *("DELETE", "GET", "POST", "PUT"),
-        *("AND", "FROM", "NOT", "NULL", "SELECT", "WHERE"),
-    }
+_MACHINE_WORDS = frozenset(  # what programs write in capitals: levels, methods, SQL
+    """
+    debug error fatal info trace utc warn warning delete get head patch post put false null true
+    alter and as asc by column conflict create default desc distinct do drop exists from group having if in index
+    insert into is join key left like limit not nothing null on or order primary returning right select set table
+    then union unique update values when where with
+    """.split()  # noqa: SIM905 - as below
 )
 _HAN_START = re.compile(f"[{_HAN}]")
 _FUNCTION_WORDS = frozenset(
@@ -143,18 +144,16 @@ def refined(query: str, hits: Sequence[str]) -> str | None:
 def _points(
     shared: Iterable[str], subject: Sequence[str], names: set[str], spread: Counter[str]
 ) -> float:
-    """The terms that a memory shares, each form of a word once; more for those that tell.
+    """The terms that a memory shares, each form of a word once; those that tell count twice.
 
-    A name counts twice, and three times if no other hit has it. So does twice the word that a memory begins with, its
-    subject as people write, if no other hit has it.
+    A name tells. So does the word that a memory begins with, its subject as people write, if no other hit has it.
     """
     counted: dict[str, float] = {}
     for unit in shared:
         stem = _stem(unit)
-        alone = spread[stem] == 1
         begins = any(stem == _stem(first) or _same_start(stem, first) for first in subject)
-        times = 2 + alone if stem in names else 1 + (alone and begins)
-        counted[stem] = max(counted.get(stem, 0), _weight([unit]) * times)
+        tells = stem in names or (begins and spread[stem] == 1)
+        counted[stem] = max(counted.get(stem, 0), _weight([unit]) * (2 if tells else 1))
     return sum(counted.values())
 
 
@@ -192,9 +191,8 @@ def _names(text: str) -> set[str]:
     for line in text[:_SCANNED].splitlines():
         chinese = len(_HAN_START.findall(line)) > len(line) // 4
         for word in _RUN.findall(line):
-            if (_NAME.search(word) and word not in _MACHINE_WORDS) or (
-                chinese and word.isascii() and word.isalpha()
-            ):
+            telling = _NAME.search(word) or (chinese and len(word) > 2 and word.isascii())
+            if telling and word.casefold() not in _MACHINE_WORDS:
                 found.add(word.casefold())
     return found
 
