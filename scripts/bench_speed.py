@@ -33,20 +33,23 @@ from scripts.bench_timing import (
 )
 
 _CALLS = 12  # of everyone in a round
+_OPENINGS = 4  # of everyone anew: which core its threads wake on is decided anew
 _QUICK = {8: (POST, ASYNC_POST, OFFICIAL, RECALL, AGET_CONTEXT), 32: (POST, RECALL)}
 _QUICK_AT_ONCE = (POST, OFFICIAL, RECALL)
 _OF_POST = "of `httpx.Client.post`"
 
 
 def one_by_one(run: Run) -> None:
-    rounds = 60 if run.quick else 100
-    taken = {}
+    rounds = 15 if run.quick else 25
+    taken: dict[int, Rounds] = {}
     for size, few in _QUICK.items():
-        with (
-            run.phase(f"one at a time, {size} KB", rounds + 1) as tick,
-            callers(run.stub.base_url(size), few if run.quick else ONE_BY_ONE) as group,
-        ):
-            taken[size] = sequential(group, rounds, _CALLS, tick)
+        names = few if run.quick else ONE_BY_ONE
+        taken[size] = {name: [] for name in names}
+        with run.phase(f"one at a time, {size} KB", _OPENINGS * (rounds + 1)) as tick:
+            for _ in range(_OPENINGS):
+                with callers(run.stub.base_url(size), names) as group:
+                    for name, seconds in sequential(group, rounds, _CALLS, tick).items():
+                        taken[size][name] += seconds
     run.measured |= {
         "p50_8kb_of_httpx_post": p50_ratio(taken[8], RECALL, POST),
         "p50_32kb_of_httpx_post": p50_ratio(taken[32], RECALL, POST),
