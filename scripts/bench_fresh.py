@@ -125,7 +125,7 @@ def codec(rounds: int) -> Spread:
             asked, ensure_ascii=False, separators=(",", ":"), allow_nan=False
         )
         expect(written.encode())
-        prepared = prepare_context._parse_response(client=client, response=answer)
+        prepared = prepare_context._build_response(client=client, response=answer).parsed
         if not isinstance(prepared, PreparedContext) or prepared.content is None:
             raise TypeError("not a prepared context")
         expect(len(prepared.content.encode()) == prepared.content_bytes)
