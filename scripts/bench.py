@@ -69,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         everything(run)
     seconds = run.seconds
     if not run.quick:
-        PAGE.write_text(page(run.measured, run.tables, os.cpu_count() or 1, seconds))
+        cores = os.cpu_count() or 1
+        PAGE.write_text(page(run.measured, run.tables, cores, seconds, patient=chosen.patient))
         PAGE.with_suffix(".svg").write_text(chart(run.panels))
         console.print(f"Written: {PAGE.relative_to(ROOT)} and its chart.")
     if chosen.json:

@@ -33,6 +33,7 @@ _CAVEATS = """- Loopback, two processes, two cores: a network adds the same to e
 - httpx may keep 100 connections here. With its default of 20 idle ones, 32 threads lose a call now and then (Bad file
   descriptor), because the pool closes a connection that it has just given away. We allow 32 connections.
 - `aget_context` and `PowerContext.remember` hand the work to a thread of ours and back; that costs two thread switches.
+- Everyone is opened anew four times: which core a thread wakes on changes `aget_context` more than our code does.
 - A cold `httpx.Client` builds a TLS context also for http; we build one for https only.
 - While a name hangs in the system's resolver, one look-up thread for that name lives on, however many callers there
   are. The row about sockets and threads left is of stalls after the name was resolved.
@@ -66,16 +67,24 @@ def code_lines(paths: Sequence[Path]) -> int:
     return sum(bool(line) and not line.startswith("#") for line in lines)
 
 
-def page(measured: Mapping[str, Spread], tables: Sequence[Table], cores: int, took: float) -> str:
+def page(
+    measured: Mapping[str, Spread],
+    tables: Sequence[Table],
+    cores: int,
+    took: float,
+    *,
+    patient: bool,
+) -> str:
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
     reached = len(ROWS) - len(missed(measured))
     lines = [[name, str(code_lines(paths))] for name, paths in ENGINES.items()]
     engines = markdown(("engine", "lines of code"), lines)
     sections = "\n".join(str(table) for table in tables)
+    command = "make bench ARGS=--patient" if patient else "make bench"
     return f"""# Benchmarks
 
-Written by `make bench`, in {took / 60:.1f} minutes; not edited by hand. Only ratios are given, because only they
-survive the next run: absolute times drift by a fifth on the same machine.
+Written by `{command}`, in {took / 60:.1f} minutes; not edited by hand. Only ratios are given, because
+only they survive the next run: absolute times drift by a fifth on the same machine.
 
 ## Where it must arrive
 
