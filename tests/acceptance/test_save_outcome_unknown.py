@@ -75,7 +75,7 @@ async def test_save_timeout_after_commit_is_visibly_unknown(
 async def test_save_timeout_after_commit_is_read_back(deployment: Deployment, lost: str) -> None:
     """The server did store it, so one look-up within the same deadline finds the exact citation."""
     deployment.seed("Billing service: invoices are numbered per calendar year.")
-    deployment.bind(remember_timeout_seconds=3)
+    deployment.bind(remember_timeout_seconds=6)
     deployment.fail(REMEMBER, COMMITTED[lost])
     with Gateway() as gateway:
         said = result(await gateway.remember(CONVENTION, owner(OWNER)))

@@ -359,7 +359,7 @@ def test_committed_and_the_answer_too_late(save: Call, behind: Behind, connect: 
         behind.proxy.base_url,
         scope_id=behind.scope,
         token=Secret(behind.server.token),
-        remember_timeout_seconds=2.0,
+        remember_timeout_seconds=5.0,
     )
     outcome = save.ends_in_time(hurried)
     assert isinstance(outcome, Saved)
