@@ -143,7 +143,7 @@ an embedding model, Python {platform.python_version()}, through a recording prox
 
 The second look was tuned on *tuning*. The writers of *kept_aside* and *own_words* had not seen its code. Those of
 *own_words* were asked for words of their own, those of *kept_aside* for the names that everybody in the team uses.
-Half of *own_words* was read while tuning. Of *kept_aside* only these sums were looked at, twice, and never a prompt.
+*own_words* was then used for tuning, too. Of *kept_aside* only these sums were looked at, twice, and never a prompt.
 
 *In other words*: the share of prompts that have fewer than two words of a memory that they want in the same form, which
 a search by words can hardly find. *Found*: the share of prompts with relevant memories for which all of them are in the
