@@ -35,6 +35,7 @@ from powercontext_deerflow.visit import Visit
 SECONDS: Final = 15.0
 """All checks together, whatever the network does."""
 QUESTION: Final = "powercontext doctor"
+"""Two words: a longer question that found nothing would get a second look."""
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,32}\Z")
 _TESTED_MAJOR = 1
 _STAGES = (("dns", "dns_"), ("tcp", "connect_"), ("tls", "tls_"))

@@ -125,7 +125,7 @@ def refined(query: str, hits: Sequence[str]) -> str | None:
     worth: dict[tuple[str, ...], float] = {}
     for hit, units in shared.items():
         own = _units(hit)
-        points = _points(units, own[:1], names, spread)
+        points = _points(units, own[0] if own else "", names, spread)
         if points >= max(_ENOUGH, _weight(own) * _PART):
             worth[units] = points
     most = max(worth.values(), default=0)
@@ -141,9 +141,7 @@ def refined(query: str, hits: Sequence[str]) -> str | None:
     return " ".join(chosen) or None
 
 
-def _points(
-    shared: Iterable[str], subject: Sequence[str], names: set[str], spread: Counter[str]
-) -> float:
+def _points(shared: Iterable[str], subject: str, names: set[str], spread: Counter[str]) -> float:
     """The terms that a memory shares, each form of a word once; those that tell count twice.
 
     A name tells. So does the word that a memory begins with, its subject as people write, if no other hit has it.
@@ -151,10 +149,13 @@ def _points(
     counted: dict[str, float] = {}
     for unit in shared:
         stem = _stem(unit)
-        begins = any(stem == _stem(first) or _same_start(stem, first) for first in subject)
-        tells = stem in names or (begins and spread[stem] == 1)
+        tells = stem in names or (spread[stem] == 1 and _begins(unit, subject))
         counted[stem] = max(counted.get(stem, 0), _weight([unit]) * (2 if tells else 1))
     return sum(counted.values())
+
+
+def _begins(unit: str, subject: str) -> bool:
+    return unit[:2] == subject[:2] if _is_han(unit) else _stem(unit) == _stem(subject)
 
 
 def _shared(hit: str, asked: set[str]) -> list[str]:
@@ -219,7 +220,3 @@ def _weight(units: Iterable[str]) -> float:
 
 def _is_han(unit: str) -> bool:
     return _HAN_START.match(unit) is not None
-
-
-def _same_start(one: str, other: str) -> bool:
-    return _is_han(one) and one[:2] == other[:2]

@@ -58,7 +58,7 @@ class Workers:
     async def run(self, call: Callable[[], T]) -> T:
         """The result of ``call()``, without blocking the event loop; not made if its caller is cancelled before.
 
-        As ``await wrap_future(submit(call))``, at half its price. Raises as ``submit`` and ``call`` do.
+        As ``await wrap_future(submit(call))``, but cheaper. Raises as ``submit`` and ``call`` do.
         """
         import asyncio  # whoever runs an event loop has it already
 
