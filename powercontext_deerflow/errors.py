@@ -7,7 +7,7 @@
     ├── TransportError       no whole answer came back; says whether the request may have left
     ├── ServerError          the server answered with an error status
     │   └── NotSupportedByServer   this server has no such operation: it is older, or newer
-    ├── AnswerError          the server answered 200 in a shape that we do not accept
+    ├── AnswerError          the server answered 2xx in a shape that we do not accept
     └── HostError            DeerFlow is absent, too old, or refused the contribution
 
 No message, argument or attribute holds a token, a text, a query, or anything that a server sent beyond its
@@ -106,9 +106,10 @@ class NotSupportedByServer(ServerError):
 class AnswerError(PowerContextError):
     """Raised for a success whose body is not the shape, size, budget or memory that was asked for."""
 
-    def __init__(self, code: str, request_id: str | None = None) -> None:
+    def __init__(self, code: str, request_id: str | None = None, status: int | None = None) -> None:
         super().__init__(code, f"PowerContext's answer was discarded ({code})")
         self.request_id = request_id
+        self.status = status
 
 
 class HostError(PowerContextError):

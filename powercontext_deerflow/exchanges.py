@@ -35,7 +35,7 @@ def call(
     if answer.status == success:
         return answer
     if 200 <= answer.status < 300:
-        raise AnswerError("unexpected_status", answer.request_id)
+        raise AnswerError("unexpected_status", answer.request_id, answer.status)
     structured, code = wire.decode_error(answer.body)
     absent = code == "legacy_memory_operation_unsupported" or wire.is_unknown_route(
         answer.status, answer.body
@@ -75,7 +75,7 @@ def _read(answer: Answer, decode: Callable[[bytes], T]) -> tuple[T, str | None]:
     try:
         return decode(answer.body), answer.request_id
     except AnswerError as error:
-        error.request_id = answer.request_id
+        error.request_id, error.status = answer.request_id, answer.status
         raise
 
 

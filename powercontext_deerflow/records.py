@@ -69,7 +69,7 @@ def get(engine: Engine, scope_id: str, citation: wire.Citation, deadline: Deadli
         cited = wire.ArtifactCitation(it.family, it.artifact_id, it.revision)
         memory = Memory(cited, it.content.text, it.content.kind, state.state)
     if memory.citation != citation:
-        raise AnswerError("answer_mismatch", request_id)
+        raise AnswerError("answer_mismatch", request_id, 200)
     return memory
 
 
@@ -96,7 +96,7 @@ def forget(
     for memory in map(_memory, stored):
         if _name(memory.citation) == _name(citation) and memory.state in ("forgotten", "inactive"):
             return Forgotten(memory, request_id)
-    raise AnswerError("answer_mismatch", request_id)
+    raise AnswerError("answer_mismatch", request_id, 200)
 
 
 def capture(engine: Engine, source: sent.SourceRequest, deadline: Deadline) -> CaptureOutcome:
@@ -106,7 +106,7 @@ def capture(engine: Engine, source: sent.SourceRequest, deadline: Deadline) -> C
     except ServerError as error:
         return _conflict(error)
     if answer.source.source_id != source.source_id:
-        raise AnswerError("answer_mismatch", request_id)
+        raise AnswerError("answer_mismatch", request_id, 202)
     return Captured(answer.position, request_id)
 
 
@@ -122,7 +122,7 @@ def _state(
     path = f"{_artifact(scope_id, citation)}/state"
     state, request_id = ask(engine, path, None, sent.StateAnswer, deadline)
     if state.artifact.artifact_id != citation.artifact_id:
-        raise AnswerError("answer_mismatch", request_id)
+        raise AnswerError("answer_mismatch", request_id, 200)
     return state
 
 

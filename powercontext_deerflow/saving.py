@@ -59,7 +59,7 @@ def save(
             return SaveRejected(error.code, error.status, error.request_id)
         unknown = SaveUnknown(error.code, error.status, error.request_id)
     except AnswerError as error:
-        unknown = SaveUnknown(error.code, 200, error.request_id)
+        unknown = SaveUnknown(error.code, error.status, error.request_id)
     return (read_back and _read_back(engine, request, before, deadline)) or unknown
 
 

@@ -81,7 +81,7 @@ SENT: dict[str, tuple[Behaviour, SaveOutcome]] = {
     "d invalid UTF-8": (answer(200, b'{"changed":"\xff"}'), SaveUnknown("malformed", 200)),
     "e unknown schema": (answer(200, {"ok": True}), SaveUnknown("malformed", 200)),
     "e not an object": (answer(200, [1]), SaveUnknown("malformed", 200)),
-    "e 202": (answer(202, {}), SaveUnknown("unexpected_status", 200)),
+    "e 202": (answer(202, {}), SaveUnknown("unexpected_status", 202)),
     "f 502 page": (answer(502, GATEWAY_PAGE), SaveUnknown("http_502", 502)),
     "f 504 page": (answer(504, GATEWAY_PAGE), SaveUnknown("http_504", 504)),
     "f 403 page": (answer(403, GATEWAY_PAGE), SaveUnknown("http_403", 403)),
