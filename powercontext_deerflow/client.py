@@ -22,7 +22,6 @@ from powercontext_deerflow.outcomes import (
     Memory,
     NothingRecalled,
     Recall,
-    RecallFailed,
     SaveNotSent,
     SaveOutcome,
 )
@@ -55,11 +54,11 @@ class PowerContext(Lifecycle):
 
     async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
+        bounded = recall_query(query)
+        if bounded is None:
+            return NothingRecalled("no_query")
         by = deadline or self._deadline()
-        try:
-            return await self._recalls.run(lambda: self.recall(query, deadline=by))
-        except TransportError as error:
-            return RecallFailed(error.code)
+        return await recalling.arecall(self._engine, self.settings, bounded, by)
 
     def remember(
         self,
@@ -147,7 +146,7 @@ class PowerContext(Lifecycle):
     ) -> AsyncIterator[Memory]:
         """As ``list_memories``, without blocking the event loop."""
         pages = self._pages(kind, deadline)
-        while (page := await self._recalls.run(lambda: next(pages, None))) is not None:
+        while (page := await self._engine.workers.run(lambda: next(pages, None))) is not None:
             for memory in page:
                 yield memory
 

@@ -18,6 +18,9 @@ from powercontext_deerflow.errors import (
 from powercontext_deerflow.transport import Answer, Engine
 
 T = TypeVar("T")
+Prepared = tuple[tuple[str, int] | None, str | None]
+"""The prepared text and its UTF-8 bytes (None if empty), and the request id."""
+_PREPARE = "/v1/context/prepare"
 
 
 def call(
@@ -32,6 +35,10 @@ def call(
         answer = engine.exchange("GET", path, b"", deadline)
     else:
         answer = engine.exchange("POST", path, _encoded(request), deadline)
+    return _checked(answer, success)
+
+
+def _checked(answer: Answer, success: int) -> Answer:
     if answer.status == success:
         return answer
     if 200 <= answer.status < 300:
@@ -79,12 +86,15 @@ def _read(answer: Answer, decode: Callable[[bytes], T]) -> tuple[T, str | None]:
         raise
 
 
-def prepare(
-    engine: Engine, request: wire.PrepareRequest, deadline: Deadline
-) -> tuple[tuple[str, int] | None, str | None]:
-    """The prepared text and its UTF-8 bytes (None if empty), and the request id."""
-    answer = call(engine, "/v1/context/prepare", request, deadline)
+def prepare(engine: Engine, request: wire.PrepareRequest, deadline: Deadline) -> Prepared:
+    answer = call(engine, _PREPARE, request, deadline)
     return _read(answer, lambda body: wire.decode_prepared(body, request.max_bytes))
+
+
+async def aprepare(engine: Engine, request: wire.PrepareRequest, deadline: Deadline) -> Prepared:
+    """As ``prepare``, without blocking the event loop."""
+    answer = await engine.aexchange("POST", _PREPARE, _encoded(request), deadline)
+    return _read(_checked(answer, 200), lambda body: wire.decode_prepared(body, request.max_bytes))
 
 
 def remember(

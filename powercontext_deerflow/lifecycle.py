@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound="Lifecycle")
 P = ParamSpec("P")
 T = TypeVar("T")
-_ASYNC_CALLS = 32  # threads; as many as connections
 
 
 class Lifecycle:
@@ -31,7 +30,6 @@ class Lifecycle:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._engine = Engine(settings)
-        self._recalls = Workers(_ASYNC_CALLS, "powercontext-recall")
         self._saves = Workers(1, "powercontext-save")  # older servers refuse parallel saves
         self.after_fork()
         tell_after_fork(self)
@@ -51,7 +49,6 @@ class Lifecycle:
         self._saves.close()
         self.flush(deadline.remaining())
         self._engine.close(deadline.remaining())
-        self._recalls.close()
 
     async def aclose(self, budget: float = 2.0) -> None:
         """As ``close``, without blocking the event loop."""
@@ -71,7 +68,7 @@ class Lifecycle:
         from powercontext_deerflow.transport.seam import httpx_clients
 
         url, seconds = self.settings.base_url, self.settings.remember_timeout_seconds
-        plain, asynchronous = httpx_clients(self._engine, self._recalls, url, seconds)
+        plain, asynchronous = httpx_clients(self._engine, url, seconds)
         generated = Client(base_url=url).set_httpx_client(plain)
         return generated.set_async_httpx_client(asynchronous)
 
@@ -102,6 +99,6 @@ def without_blocking(
     @wraps(call)
     async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
         kwargs["deadline"] = kwargs.get("deadline") or self._deadline(writes=writes)
-        return await self._recalls.run(lambda: call(self, *args, **kwargs))
+        return await self._engine.workers.run(lambda: call(self, *args, **kwargs))
 
     return run

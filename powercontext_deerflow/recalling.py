@@ -7,9 +7,11 @@ words to ask with (DESIGN 2.16). Any failure of it leaves the literal answer sta
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from powercontext_deerflow import exchanges, focus, wire
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import AnswerError, PowerContextError, ServerError
+from powercontext_deerflow.errors import PowerContextError
 from powercontext_deerflow.outcomes import NothingRecalled, Recall, Recalled, RecallFailed
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport import Engine
@@ -23,33 +25,53 @@ _HITS = 10  # of each piece
 def recall(engine: Engine, settings: Settings, query: str, deadline: Deadline) -> Recall:
     """``query`` must be bounded already (``text.recall_query``)."""
     literal = _prepared(engine, settings, query, deadline)
-    if not (
-        settings.recall_focus and isinstance(literal, NothingRecalled) and focus.is_long(query)
-    ):
-        return literal
-    hits = _look_around(engine, settings, query, deadline.sooner(_SEARCH_SHARE))
-    refined = focus.refined(query, hits)
-    if refined is None:
-        return literal
-    focused = _prepared(engine, settings, refined, deadline)
-    if isinstance(focused, Recalled):
-        return Recalled(focused.content, focused.content_bytes, focused.request_id, focused=True)
+    if _deserves_a_second_look(settings, query, literal):
+        return _second_look(engine, settings, query, deadline) or literal
+    return literal
+
+
+async def arecall(engine: Engine, settings: Settings, query: str, deadline: Deadline) -> Recall:
+    """As ``recall``, without blocking the event loop."""
+    request = wire.PrepareRequest(settings.scope_id, query, settings.max_bytes)
+    try:
+        literal = _outcome(*await exchanges.aprepare(engine, request, deadline))
+        if _deserves_a_second_look(settings, query, literal):
+            found = await engine.workers.run(
+                lambda: _second_look(engine, settings, query, deadline)
+            )
+            return found or literal
+    except PowerContextError as error:
+        return RecallFailed(error.code, error.status, error.request_id)
     return literal
 
 
 def _prepared(engine: Engine, settings: Settings, query: str, deadline: Deadline) -> Recall:
     request = wire.PrepareRequest(settings.scope_id, query, settings.max_bytes)
     try:
-        prepared, request_id = exchanges.prepare(engine, request, deadline)
-    except ServerError as error:
-        return RecallFailed(error.code, error.status, error.request_id)
-    except AnswerError as error:
-        return RecallFailed(error.code, 200, error.request_id)
+        return _outcome(*exchanges.prepare(engine, request, deadline))
     except PowerContextError as error:
-        return RecallFailed(error.code)
+        return RecallFailed(error.code, error.status, error.request_id)
+
+
+def _outcome(prepared: tuple[str, int] | None, request_id: str | None) -> Recall:
     if prepared is None:
         return NothingRecalled(request_id=request_id)
     return Recalled(*prepared, request_id)
+
+
+def _deserves_a_second_look(settings: Settings, query: str, literal: Recall) -> bool:
+    return settings.recall_focus and isinstance(literal, NothingRecalled) and focus.is_long(query)
+
+
+def _second_look(
+    engine: Engine, settings: Settings, query: str, deadline: Deadline
+) -> Recalled | None:
+    hits = _look_around(engine, settings, query, deadline.sooner(_SEARCH_SHARE))
+    refined = focus.refined(query, hits)
+    if refined is None:
+        return None
+    focused = _prepared(engine, settings, refined, deadline)
+    return replace(focused, focused=True) if isinstance(focused, Recalled) else None
 
 
 def _look_around(engine: Engine, settings: Settings, query: str, deadline: Deadline) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import select
 import socket
+import ssl
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ import h11
 
 from powercontext_deerflow.deadline import Deadline, now
 from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.transport.waiting import Wait, at_once, blocking, on_the_loop
 
 MAX_BODY = 1024 * 1024
 """Bytes of an answer's body that are read; a larger answer is refused."""
@@ -20,6 +22,7 @@ _MAX_HEAD = 64 * 1024  # bytes of one header block, chunk header or trailer
 _KEEP_ALIVE = (
     4.0  # seconds; the server closes idle connections after 5.0 (facts: powercontext-api A5)
 )
+_NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _END = h11.EndOfMessage()
 _REQUEST_ID = re.compile(rb"[0-9a-f]{16}\Z")
 
@@ -42,9 +45,10 @@ class Answer:
 
 
 class Connection:
-    """Used by one thread at a time; ``interrupt`` may come from another one."""
+    """Used by one thread or task at a time; ``interrupt`` may come from another one."""
 
     def __init__(self, connected: socket.socket) -> None:
+        connected.setblocking(False)
         self._socket = connected
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
         self._sent = False
@@ -57,6 +61,19 @@ class Connection:
 
         ``more`` are the header lines that ``request`` lacks, those that frame ``body`` among them.
         """
+        wait = blocking(self._socket, deadline)
+        return at_once(self._exchange(request, more, body, deadline, wait))
+
+    async def aexchange(
+        self, request: h11.Request, more: bytes, body: bytes, deadline: Deadline
+    ) -> Answer:
+        """As ``exchange``, on the running event loop. Cancelled, it leaves a connection that is not reusable."""
+        wait = on_the_loop(self._socket, deadline)
+        return await self._exchange(request, more, body, deadline, wait)
+
+    async def _exchange(
+        self, request: h11.Request, more: bytes, body: bytes, deadline: Deadline, wait: Wait
+    ) -> Answer:
         self._sent = False
         head = self._http.send(request) or b""
         self._http.send(_END)
@@ -64,8 +81,8 @@ class Connection:
         try:
             with suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read everything, and hang up: its answer is still there to read.
-                self._send(data, deadline)
-            return self._receive(deadline)
+                await self._send(data, deadline, wait)
+            return await self._receive(wait)
         except TimeoutError:
             code = "answer_timeout"
         except h11.RemoteProtocolError:
@@ -75,14 +92,22 @@ class Connection:
         # Raised out here: h11 quotes what the peer sent.
         raise TransportError(code, sent=self._sent)
 
-    def _send(self, data: bytes, deadline: Deadline) -> None:
+    async def _send(self, data: bytes, deadline: Deadline, wait: Wait) -> None:
+        if deadline.expired:
+            raise TimeoutError
         rest = memoryview(data)
-        while rest:
-            self._wait_at_most(deadline)
+        while True:
             self._sent = True
-            rest = rest[self._socket.send(rest) :]
+            events = select.POLLOUT
+            try:
+                rest = rest[self._socket.send(rest) :]
+            except _NOT_YET as error:
+                events = _wanted(error, select.POLLOUT)
+            if not rest:
+                return
+            await wait(events)
 
-    def _receive(self, deadline: Deadline) -> Answer:
+    async def _receive(self, wait: Wait) -> Answer:
         answer: h11.Response | None = None
         headers: list[tuple[bytes, bytes]] = []
         event: object = h11.NEED_DATA  # an idle connection is silent
@@ -90,8 +115,7 @@ class Connection:
         size = 0
         while True:
             if event is h11.NEED_DATA:
-                self._wait_at_most(deadline)
-                data = self._socket.recv(64 * 1024)
+                data = await self._read(wait)
                 if not data and answer is None:
                     raise ConnectionResetError
                 self._http.receive_data(data)
@@ -110,11 +134,14 @@ class Connection:
                 raise TransportError("protocol_error", sent=True)
             event = self._http.next_event()
 
-    def _wait_at_most(self, deadline: Deadline) -> None:
-        left = deadline.remaining()
-        if not left:
-            raise TimeoutError
-        self._socket.settimeout(left)
+    async def _read(self, wait: Wait) -> bytes:
+        events = select.POLLIN
+        while True:
+            await wait(events)  # first, so that no flood of bytes outruns the deadline
+            try:
+                return self._socket.recv(64 * 1024)
+            except _NOT_YET as error:  # with TLS, bytes may be there that are none of the answer
+                events = _wanted(error, select.POLLIN)
 
     def make_reusable(self) -> bool:
         """Whether another exchange may follow: both sides are done, and the server said nothing beyond its answer."""
@@ -140,6 +167,13 @@ class Connection:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _wanted(error: OSError, otherwise: int) -> int:
+    """What the socket must be ready for; TLS may have to read in order to write, and the other way round."""
+    if isinstance(error, ssl.SSLWantReadError):
+        return select.POLLIN
+    return select.POLLOUT if isinstance(error, ssl.SSLWantWriteError) else otherwise
 
 
 def _refuse_encoded(headers: list[tuple[bytes, bytes]]) -> None:

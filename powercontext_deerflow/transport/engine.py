@@ -21,6 +21,7 @@ from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport.connection import Answer, Connection
 from powercontext_deerflow.transport.network import Resolver, connect, tls_context
 from powercontext_deerflow.version import VERSION
+from powercontext_deerflow.workers import Workers
 
 MAX_CONNECTIONS = 32
 """Connections at once; a further caller waits for one, by its own deadline."""
@@ -33,6 +34,8 @@ class Engine:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self.workers = Workers(MAX_CONNECTIONS, "powercontext-recall")
+        """Threads for what would block an event loop."""
         url = urlsplit(settings.base_url)
         self._host = url.hostname or ""
         self._port = url.port or (443 if url.scheme == "https" else 80)
@@ -78,17 +81,43 @@ class Engine:
 
         ``path`` is below the base URL and may carry a query; ``body`` is JSON or empty. Raises TransportError.
         """
+        message = self._message(method, path, body, extra_headers)
+        self._take_slot(deadline)
+        connection: Connection | None = None
+        try:
+            connection = self._idle_connection() or self._new_connection(deadline)
+            return connection.exchange(*message, deadline)
+        finally:
+            self._give_back(connection)
+
+    async def aexchange(
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        deadline: Deadline,
+        extra_headers: Sequence[tuple[str, str]] = (),
+    ) -> Answer:
+        """As ``exchange``, without blocking the event loop: on it if a connection is open, else on a thread."""
+        connection = self._reserved_idle()
+        if connection is None:
+            return await self.workers.run(
+                lambda: self.exchange(method, path, body, deadline, extra_headers)
+            )
+        try:
+            message = self._message(method, path, body, extra_headers)
+            return await connection.aexchange(*message, deadline)
+        finally:
+            self._give_back(connection)
+
+    def _message(
+        self, method: str, path: str, body: bytes, extra_headers: Sequence[tuple[str, str]]
+    ) -> tuple[h11.Request, bytes, bytes]:
         request = _request(method, self._prefix + path, self._netloc, *extra_headers)
         more = self._always
         if body:
             more += b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-        self._take_slot(deadline)
-        connection: Connection | None = None
-        try:
-            connection = self._connection(deadline)
-            return connection.exchange(request, more, body, deadline)
-        finally:
-            self._give_back(connection)
+        return request, more, body
 
     def _take_slot(self, deadline: Deadline) -> None:
         with self._changed:
@@ -99,16 +128,29 @@ class Engine:
                 raise TransportError("closed" if self._closed else "no_connection_free", sent=False)
             self._slots += 1
 
-    def _connection(self, deadline: Deadline) -> Connection:
+    def _reserved_idle(self) -> Connection | None:
+        """An idle connection, and a slot for its use, if both can be had without waiting."""
+        with self._changed:
+            if self._closed or not self._idle or self._slots == MAX_CONNECTIONS:
+                return None
+            self._slots += 1
+        connection = self._idle_connection()
+        if connection is None:
+            self._give_back(None)
+        return connection
+
+    def _idle_connection(self) -> Connection | None:
         while True:
             with self._changed:
                 connection = self._idle.pop() if self._idle else None
                 if connection is None:
-                    break
+                    return None
                 self._busy.add(connection)
             if connection.is_fresh():
                 return connection
             self._drop(connection)
+
+    def _new_connection(self, deadline: Deadline) -> Connection:
         connected = connect(self._resolver, self._host, self._port, self._tls, deadline)
         connection = Connection(connected)
         with self._changed:
@@ -151,6 +193,7 @@ class Engine:
                 connection.interrupt()
         for connection in idle:
             connection.close()
+        self.workers.close()
 
 
 @lru_cache(maxsize=64)

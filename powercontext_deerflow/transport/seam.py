@@ -7,39 +7,45 @@ import httpx
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.transport.connection import Answer
 from powercontext_deerflow.transport.engine import Engine
-from powercontext_deerflow.workers import Workers
 
 # The only request headers that operations of the slice define.
 _CONDITIONS = ("if-match", "if-none-match")
 
 
+Exchange = tuple[str, str, bytes, Deadline, list[tuple[str, str]]]
+"""What the engine's ``exchange`` takes."""
+
+
 class BoundedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """``httpx.Client(transport=BoundedTransport(engine, workers, base_url))``, or ``httpx.AsyncClient``.
+    """``httpx.Client(transport=BoundedTransport(engine, base_url))``, or ``httpx.AsyncClient``.
 
     httpx's read timeout is taken as the total deadline in seconds. Requests to another origin than the bound one are
     refused, cookies are neither kept nor sent, and the credential is the engine's own. Raises httpx.TransportError.
     """
 
-    def __init__(self, engine: Engine, workers: Workers, base_url: str) -> None:
+    def __init__(self, engine: Engine, base_url: str) -> None:
         self._engine = engine
-        self._workers = workers
         self._base = httpx.URL(base_url)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         request.read()
-        return self._answer(request, _deadline(request))
+        try:
+            return _response(self._engine.exchange(*self._exchange(request)))
+        except TransportError as error:
+            failed = error
+        raise _in_terms_of_httpx(failed)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         await request.aread()
-        deadline = _deadline(request)
         try:
-            return await self._workers.run(lambda: self._answer(request, deadline))
+            return _response(await self._engine.aexchange(*self._exchange(request)))
         except TransportError as error:
-            code = error.code
-        raise httpx.ConnectError(code)
+            failed = error
+        raise _in_terms_of_httpx(failed)
 
-    def _answer(self, request: httpx.Request, deadline: Deadline) -> httpx.Response:
+    def _exchange(self, request: httpx.Request) -> Exchange:
         prefix = self._base.raw_path.rstrip(b"/")
         same_origin = (request.url.scheme, request.url.netloc) == (
             self._base.scheme,
@@ -49,17 +55,7 @@ class BoundedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             raise httpx.UnsupportedProtocol("this client is bound to one PowerContext server")
         path = request.url.raw_path[len(prefix) :].decode("ascii")
         conditions = [item for item in request.headers.items() if item[0] in _CONDITIONS]
-        try:
-            answer = self._engine.exchange(
-                request.method, path, request.content, deadline, conditions
-            )
-        except TransportError as error:
-            failed = httpx.ReadError if error.sent else httpx.ConnectError
-            code = error.code
-        else:
-            headers = [header for header in answer.headers if header[0] != b"set-cookie"]
-            return httpx.Response(answer.status, headers=headers, content=answer.body)
-        raise failed(code)
+        return request.method, path, request.content, _deadline(request), conditions
 
 
 def _deadline(request: httpx.Request) -> Deadline:
@@ -71,11 +67,20 @@ def _deadline(request: httpx.Request) -> Deadline:
     return Deadline.after(seconds)
 
 
+def _response(answer: Answer) -> httpx.Response:
+    headers = [header for header in answer.headers if header[0] != b"set-cookie"]
+    return httpx.Response(answer.status, headers=headers, content=answer.body)
+
+
+def _in_terms_of_httpx(error: TransportError) -> httpx.TransportError:
+    return (httpx.ReadError if error.sent else httpx.ConnectError)(error.code)
+
+
 def httpx_clients(
-    engine: Engine, workers: Workers, base_url: str, timeout: float
+    engine: Engine, base_url: str, timeout: float
 ) -> tuple[httpx.Client, httpx.AsyncClient]:
     """Clients over ``engine`` whose every request has ``timeout`` seconds in all."""
-    transport = BoundedTransport(engine, workers, base_url)
+    transport = BoundedTransport(engine, base_url)
     return (
         httpx.Client(base_url=base_url, transport=transport, timeout=timeout, trust_env=False),
         httpx.AsyncClient(base_url=base_url, transport=transport, timeout=timeout, trust_env=False),

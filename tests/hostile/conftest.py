@@ -26,19 +26,19 @@ class Serve(Protocol):
 Connect = Callable[..., PowerContext]
 
 
-@pytest.fixture(params=CALLS, ids=lambda call: call.name)
+@pytest.fixture(params=CALLS, ids=lambda call: call.id)
 def call(request: pytest.FixtureRequest) -> Call:
     chosen: Call = request.param
     return chosen
 
 
-@pytest.fixture(params=RECALLS, ids=lambda call: call.name)
+@pytest.fixture(params=RECALLS, ids=lambda call: call.id)
 def recall(request: pytest.FixtureRequest) -> Call:
     chosen: Call = request.param
     return chosen
 
 
-@pytest.fixture(params=SAVES, ids=lambda call: call.name)
+@pytest.fixture(params=SAVES, ids=lambda call: call.id)
 def save(request: pytest.FixtureRequest) -> Call:
     chosen: Call = request.param
     return chosen

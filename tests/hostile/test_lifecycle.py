@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import ssl
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from unittest import mock
 
 import httpx
 import pytest
@@ -30,6 +32,7 @@ from powercontext_deerflow import runtime as process
 from powercontext_deerflow.transport import engine
 from tests.hostile.conftest import Connect, Serve
 from tests.hostile.world import (
+    CALLS,
     PREPARE,
     REMEMBER,
     SLACK,
@@ -57,6 +60,9 @@ except ModuleNotFoundError:
     pass  # uvloop is the operator's choice; where it is installed, it is tried
 else:
     LOOPS["uvloop"] = uvloop.new_event_loop
+
+
+ASYNC_CALLS = [call for call in CALLS if call.is_async]
 
 
 @pytest.mark.parametrize("new_loop", LOOPS.values(), ids=LOOPS)
@@ -109,16 +115,28 @@ def test_an_async_context(serve: Serve) -> None:
     assert asyncio.run(main()).recall(TEXT) == RecallFailed("closed")
 
 
-@pytest.mark.parametrize("name", ["arecall", "aremember"])
+@pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
+def test_a_recall_over_an_open_connection_needs_no_thread(
+    secure: bool, serve: Serve, connect: Connect, tls: tuple[ssl.SSLContext, str]
+) -> None:
+    server = serve(tls=tls[0] if secure else None)
+    client = connect(server.base_url, ca_file=tls[1] if secure else None)
+    Call("recall").succeeds(client, "one")
+    with mock.patch.object(client._engine, "workers", None):
+        Call("arecall").succeeds(client, "two")
+        Call("arecall").succeeds(client, "three")
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("call", ASYNC_CALLS, ids=lambda call: call.id)
 @pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
 def test_the_event_loop_is_never_blocked(
-    secure: bool, name: str, serve: Serve, connect: Connect, tls: tuple[ssl.SSLContext, str]
+    secure: bool, call: Call, serve: Serve, connect: Connect, tls: tuple[ssl.SSLContext, str]
 ) -> None:
     """The largest gap between two ticks, while first calls wait for a slow server.
 
     A machine under load makes gaps too; one that our calls made would be there each time.
     """
-    call = Call(name)
     server = serve(healthy_after(0.15), tls[0] if secure else None)
     gaps = []
     for _ in range(5):
@@ -176,12 +194,56 @@ def test_a_cancelled_save_completes_once(
     assert proxy.count(REMEMBER) == 1
 
 
-@pytest.mark.parametrize("name", ["arecall", "aremember"])
+def test_a_cancelled_recall_over_an_open_connection_is_over_at_once(
+    serve: Serve, connect: Connect
+) -> None:
+    server = serve(hostile.silent())
+    client = connect(server.base_url, recall_timeout_seconds=9.0)
+
+    async def give_up() -> None:
+        recall = asyncio.ensure_future(Call("arecall", opened=True).begin(client))
+        await asyncio.to_thread(server.wait_for_request, PREPARE)
+        recall.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await recall
+        assert client._engine._slots == 0
+        await asyncio.to_thread(wait_until, lambda: server.open_connections == 0)
+
+    asyncio.run(give_up())
+    server.turn(healthy)
+    Call("recall").succeeds(client)
+
+
+def test_a_loop_that_is_closed_under_a_recall_leaves_nothing_behind(
+    serve: Serve, connect: Connect
+) -> None:
+    server = serve(hostile.silent())
+    client = connect(server.base_url, recall_timeout_seconds=9.0)
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(lambda *_: None)  # asyncio itself complains of the pending task
+
+    async def begin() -> asyncio.Task[object]:
+        recall = asyncio.ensure_future(Call("arecall", opened=True).begin(client))
+        await asyncio.to_thread(server.wait_for_request, PREPARE)
+        return recall
+
+    recall = loop.run_until_complete(begin())
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+    del recall
+    gc.collect()
+    wait_until(lambda: server.open_connections == 0)
+    assert client._engine._slots == 0
+    server.turn(healthy)
+    Call("arecall").succeeds(client)
+
+
+@pytest.mark.parametrize("call", ASYNC_CALLS, ids=lambda call: call.id)
 def test_a_loop_that_ends_before_its_calls_says_nothing(
-    name: str, serve: Serve, connect: Connect, caplog: pytest.LogCaptureFixture
+    call: Call, serve: Serve, connect: Connect, caplog: pytest.LogCaptureFixture
 ) -> None:
     """asyncio.run cancels what is pending and closes the loop; the thread ends later, quietly."""
-    call, release = Call(name), threading.Event()
+    release = threading.Event()
     operation = REMEMBER if call.saves else PREPARE
     server = serve(only(operation, held(healthy, release)))
     client = connect(server.base_url, recall_timeout_seconds=9.0, remember_timeout_seconds=9.0)

@@ -232,7 +232,7 @@ def test_a_cancelled_recall_frees_its_thread_by_its_deadline(
     wait_until(lambda: server.open_connections == 0)
     assert time.monotonic() - given_up <= client.settings.recall_timeout_seconds + SLACK
     server.turn(healthy)
-    assert client._recalls._calls.empty()
+    assert client._engine.workers._calls.empty()
     for timed in Call("arecall").all_at_once(client, [f"text {number}" for number in range(32)]):
         assert not isinstance(timed.outcome, RecallFailed)
 

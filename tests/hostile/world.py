@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,10 @@ from powercontext_deerflow import (
     SaveUnknown,
     Secret,
     Settings,
+    TransportError,
 )
+from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow.transport.engine import MAX_CONNECTIONS
 from tests.servers.hostile import HostileServer
 from tests.servers.loopback import Behaviour, Connection, Request, http_answer
 
@@ -56,6 +59,12 @@ class Call:
     """One of the four ways into the SDK."""
 
     name: str
+    opened: bool = False
+    """Over a connection that is open already: then an asynchronous recall is carried out on the event loop itself."""
+
+    @property
+    def id(self) -> str:
+        return self.name + (" over an open connection" if self.opened else "")
 
     @property
     def saves(self) -> bool:
@@ -71,6 +80,8 @@ class Call:
 
     def begin(self, client: PowerContext, text: str = TEXT) -> Coroutine[Any, Any, Outcome]:
         """For asynchronous calls, inside a running loop."""
+        if self.opened:
+            open_connection(client)
         return client.aremember(text) if self.saves else client.arecall(text)
 
     def __call__(self, client: PowerContext, text: str = TEXT) -> Outcome:
@@ -124,9 +135,21 @@ class Call:
             assert outcome.content == echo(client.settings.scope_id, text)
 
 
-RECALLS = (Call("recall"), Call("arecall"))
+RECALLS = (Call("recall"), Call("arecall"), Call("arecall", opened=True))
 SAVES = (Call("remember"), Call("aremember"))
 CALLS = (*RECALLS, *SAVES)
+
+
+def open_connection(client: PowerContext) -> None:
+    """One that no exchange has used yet, unless one is idle or there are as many as there may be."""
+    engine = client._engine
+    if engine._idle or engine._slots == MAX_CONNECTIONS:
+        return
+    with suppress(TransportError):  # then the call itself will meet whatever is wrong
+        connection = engine._new_connection(Deadline.after(0.1))
+        with engine._changed:
+            engine._busy.discard(connection)
+            engine._idle.append(connection)
 
 
 def settings(base_url: str, **given: Any) -> Settings:  # as loose as the keywords of Settings

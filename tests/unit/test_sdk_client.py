@@ -82,10 +82,13 @@ def asked(server: HostileServer) -> list[str]:
 
 
 def test_an_answer_that_is_refused_can_be_found_in_the_servers_log() -> None:
-    broken = answer(200, b"{", [("X-PowerContext-Request-ID", "0123456789abcdef")])
-    with connected(by_path({SEARCH: NOTHING}, broken)) as (client, _):
-        assert client.recall("text") == RecallFailed("malformed", 200, "0123456789abcdef")
-        assert client.remember(TEXT) == SaveUnknown("malformed", 200, "0123456789abcdef")
+    request_id = "0123456789abcdef"
+    for status, code in ((200, "malformed"), (202, "unexpected_status")):
+        broken = answer(status, b"{", [("X-PowerContext-Request-ID", request_id)])
+        with connected(by_path({SEARCH: NOTHING}, broken)) as (client, _):
+            assert client.recall("text") == RecallFailed(code, status, request_id)
+            assert asyncio.run(client.arecall("text")) == RecallFailed(code, status, request_id)
+            assert client.remember(TEXT) == SaveUnknown(code, status, request_id)
 
 
 @pytest.mark.parametrize("blocking", [True, False])
