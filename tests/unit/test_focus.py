@@ -138,8 +138,8 @@ def prepared(content: str | None) -> dict[str, object]:
 
 def hit(text: str, state: str = "active") -> dict[str, object]:
     artifact = {"family": "atomic-memory", "artifact_id": "art_1", "revision": 1}
-    record = {"artifact": artifact, "kind": "fact", "text": text, "state": state}
-    record |= {"state_version": 0, "merged_into_id": None}
+    record: dict[str, object] = {"artifact": artifact, "kind": "fact", "text": text}
+    record |= {"state": state, "state_version": 0, "merged_into_id": None}
     return {"memory": record, "score": 0.5, "matched_by": ["text"]}
 
 
