@@ -36,7 +36,7 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
 	@$(BIN)/python -m scripts.quality
 
-bench: $(STAMP) ## everyone side by side, into docs/en/benchmarks.md; at most six minutes, unless ARGS=--patient
+bench: $(STAMP) ## everyone side by side, into docs/en/benchmarks.md; at most six minutes
 	@PYTHONPATH=tests/host $(BIN)/python -m scripts.bench $(ARGS)
 
 bench-quick: $(STAMP) ## the bounds of the benchmark only, under a minute; ARGS=--json for machines

@@ -35,11 +35,12 @@ def everything(run: Run) -> None:
         bench_speed.beside_a_busy_thread(run)
     bench_fresh.fresh(run)
     bench_faults.faults(run)
-    bench_growth.real_server(run)
+    bench_growth.saves(run)
     if not run.quick:
         bench_speed.growing_answers(run, SIZES)
         bench_speed.growing_callers(run)
         bench_growth.growing_conversations(run)
+        bench_growth.growing_scope(run)  # last: it takes what is left of the time
 
 
 def document(run: Run, seconds: float) -> dict[str, object]:
@@ -58,19 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the bounds only, under a minute")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument(
-        "--patient", action="store_true", help="save all 10,000 memories, however long that takes"
-    )
     chosen = parser.parse_args(arguments)
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress, running_stub() as stub:
-        run = Run(stub, chosen.quick, progress, chosen.patient)
+        run = Run(stub, chosen.quick, progress)
         everything(run)
     seconds = run.seconds
     if not run.quick:
         cores = os.cpu_count() or 1
-        PAGE.write_text(page(run.measured, run.tables, cores, seconds, patient=chosen.patient))
+        PAGE.write_text(page(run.measured, run.tables, cores, seconds))
         PAGE.with_suffix(".svg").write_text(chart(run.panels))
         console.print(f"Written: {PAGE.relative_to(ROOT)} and its chart.")
     if chosen.json:

@@ -16,8 +16,9 @@ from scripts.bench_timing import Spread, digits
 _LIBRARIES = ("h11", "httpx", "httpcore", "msgspec", "powercontext")
 _PACKAGE = Path(__file__).resolve().parent.parent / "powercontext_deerflow"
 ENGINES = {
-    "ours: h11 on own sockets (connection, engine, network)": [
-        _PACKAGE / "transport" / f"{name}.py" for name in ("connection", "engine", "network")
+    "ours: h11 on own sockets (connection, waiting, engine, network)": [
+        _PACKAGE / "transport" / f"{name}.py"
+        for name in ("connection", "waiting", "engine", "network")
     ],
     "httpcore pool (scripts/bench_httpcore, network; without fork guard, close budget, sent or not)": [
         Path(__file__).with_name("bench_httpcore.py"),
@@ -32,7 +33,7 @@ _CAVEATS = """- Loopback, two processes, two cores: a network adds the same to e
   nothing. The generated and the official client and ours encode, decode and validate.
 - httpx may keep 100 connections here. With its default of 20 idle ones, 32 threads lose a call now and then (Bad file
   descriptor), because the pool closes a connection that it has just given away. We allow 32 connections.
-- `aget_context` and `PowerContext.remember` hand the work to a thread of ours and back; that costs two thread switches.
+- `PowerContext.remember` hands its work to a thread of ours and back; that costs two thread switches.
 - Everyone is opened anew four times: which core a thread wakes on changes `aget_context` more than our code does.
 - A cold `httpx.Client` builds a TLS context also for http; we build one for https only.
 - While a name hangs in the system's resolver, one look-up thread for that name lives on, however many callers there
@@ -72,18 +73,15 @@ def page(
     tables: Sequence[Table],
     cores: int,
     took: float,
-    *,
-    patient: bool,
 ) -> str:
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
     reached = len(ROWS) - len(missed(measured))
     lines = [[name, str(code_lines(paths))] for name, paths in ENGINES.items()]
     engines = markdown(("engine", "lines of code"), lines)
     sections = "\n".join(str(table) for table in tables)
-    command = "make bench ARGS=--patient" if patient else "make bench"
     return f"""# Benchmarks
 
-Written by `{command}`, in {took / 60:.1f} minutes; not edited by hand. Only ratios are given, because
+Written by `make bench`, in {took / 60:.1f} minutes; not edited by hand. Only ratios are given, because
 only they survive the next run: absolute times drift by a fifth on the same machine.
 
 ## Where it must arrive
@@ -105,8 +103,8 @@ The first design was httpcore's connection pool with a network backend that clam
 ## What was run
 
 {used}, {cores} cores. A stub server in a process of its own (`scripts/bench_stub.py`: precomputed answers, mixed
-English and Chinese), hostile servers in another one, and a real PowerContext server for saves and for the growing
-Scope.
+English and Chinese), hostile servers in another one, a real PowerContext server for saves, and for the growing Scope
+two more on one database, without access control, because they fill it nearly three times as fast.
 
 {_CAVEATS}
 """

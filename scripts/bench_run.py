@@ -21,8 +21,6 @@ class Run:
     quick: bool
     """The bounds only."""
     progress: Progress
-    patient: bool = False
-    """Beyond six minutes, if the growing Scope needs them."""
     started: float = field(default_factory=time.monotonic)
     measured: dict[str, Spread] = field(default_factory=dict)
     tables: list[Table] = field(default_factory=list)

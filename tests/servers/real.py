@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 import httpx
 
@@ -50,10 +50,18 @@ class PowerContextServer(PlainClient):
     """`with PowerContextServer("1.4.1") as server: ...`; ready when the block begins."""
 
     def __init__(
-        self, version: str = "1.4.1", on_wait: Callable[[float], None] | None = None
+        self,
+        version: str = "1.4.1",
+        on_wait: Callable[[float], None] | None = None,
+        *,
+        access: Literal["enforced", "disabled"] = "enforced",
+        database: Path | None = None,
     ) -> None:
+        """``database``: that of another server, to serve beside it. Without access control no token is looked at."""
         super().__init__(version, secrets.token_hex(24))
         self.data_dir = Path(tempfile.mkdtemp(prefix="powercontext-"))
+        self.database = database or self.data_dir / "pc.db"
+        self._access = access
         self._on_wait = on_wait
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -124,12 +132,13 @@ class PowerContextServer(PlainClient):
         settings = {
             "HTTP_HOST": "127.0.0.1",
             "HTTP_PORT": self.port,
-            "ACCESS_MODE": "enforced",
-            "AUTH_TOKEN": self.token,
+            "ACCESS_MODE": self._access,
             "DATABASE_KIND": "sqlite",
-            "DATABASE_URL": f"sqlite+aiosqlite:///{self.data_dir}/pc.db",
+            "DATABASE_URL": f"sqlite+aiosqlite:///{self.database}",
             "MCP_ENABLED": "false",
         }
+        if self._access == "enforced":
+            settings["AUTH_TOKEN"] = self.token
         env_file = self.data_dir / "server.env"
         env_file.write_text("".join(f"POWERCONTEXT_SERVER_{k}={v}\n" for k, v in settings.items()))
         temporary = self.data_dir / "tmp"
@@ -164,7 +173,8 @@ class PowerContextServer(PlainClient):
     def _is_ready(self) -> bool:
         try:
             self.call("GET", "/health/ready", timeout=2.0)
-            self.call("GET", "/v1/access/me", timeout=2.0)  # our token: not somebody else's server
+            if self._access == "enforced":  # our token: not somebody else's server
+                self.call("GET", "/v1/access/me", timeout=2.0)
         except (httpx.TransportError, RuntimeError):
             return False
         return True

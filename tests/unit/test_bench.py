@@ -187,7 +187,7 @@ def test_the_chart_is_an_svg_with_a_bar_for_each() -> None:
 
 def test_the_page_shows_every_row_every_table_and_the_chart() -> None:
     table = Table("Growth: nothing", "Note.", ["a"], [["1"]])
-    text = page(at(0.5), [table], 2, 240.0, patient=False)
+    text = page(at(0.5), [table], 2, 240.0)
     assert all(f"| {what}" in text for what in REQUIRED)
     assert str(table) in text
     assert "](benchmarks.svg)" in text
