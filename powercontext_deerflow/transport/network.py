@@ -11,8 +11,6 @@ from concurrent.futures import Future
 from ipaddress import ip_address
 from typing import Any
 
-import certifi
-
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 
@@ -85,7 +83,11 @@ def tls_context(ca_file: str | None) -> ssl.SSLContext:
     """Verification against ``ca_file``, else certifi's roots; SSL_CERT_FILE and its kin are not read."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_verify_locations(cafile=ca_file or certifi.where())
+    if ca_file is None:
+        import certifi  # not above: what it imports is a twentieth of the time until the first recall
+
+        ca_file = certifi.where()
+    context.load_verify_locations(cafile=ca_file)
     context.set_alpn_protocols(["http/1.1"])
     return context
 

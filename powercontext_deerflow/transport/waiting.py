@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Wait = Callable[[int], Awaitable[None]]
-"""Waits until the socket is ready for ``select.POLLIN`` or ``POLLOUT``. Raises TimeoutError at the deadline, and once it
-has passed even if the socket is ready."""
+"""Until the socket is ready for ``select.POLLIN`` or ``POLLOUT``. Raises TimeoutError at the deadline, and after it
+even if the socket is ready."""
 
 
 def blocking(connected: socket.socket, deadline: Deadline) -> Wait:
