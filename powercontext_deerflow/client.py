@@ -8,8 +8,8 @@ deadline. Besides what it names, every method but ``recall`` and ``remember`` ra
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from typing import Self, get_args
 
 from powercontext_deerflow import exchanges, recalling, records, saving, wire
@@ -28,6 +28,9 @@ from powercontext_deerflow.outcomes import (
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import memory_text, recall_query
 from powercontext_deerflow.wire.records import SourceRequest
+
+_NOT_ITS_TURN = SaveNotSent("no_connection_free")
+"""Of a save that waited for another one until its deadline; a future that can be cancelled has not begun."""
 
 
 class PowerContext(Lifecycle):
@@ -73,9 +76,11 @@ class PowerContext(Lifecycle):
 
         ``check_duplicates`` looks first whether it is there, ``read_back`` looks for it after a lost answer; without
         the first, the second cannot tell this save from an equal one before. Raises InputError for a text or kind that
-        is refused here. Equal saves that are under way are one save.
+        is refused here. Saves go one at a time; equal ones under way are one save, by the first one's deadline.
         """
-        return self._begin_save(text, kind, check_duplicates, read_back, deadline).result()
+        future, by = self._begin_save(text, kind, check_duplicates, read_back, deadline)
+        wait((future,), by.remaining())
+        return _NOT_ITS_TURN if future.cancel() else future.result()
 
     async def aremember(
         self,
@@ -89,8 +94,10 @@ class PowerContext(Lifecycle):
         """As ``remember``, without blocking the event loop. A submitted save goes on if its caller is cancelled."""
         import asyncio
 
-        future = self._begin_save(text, kind, check_duplicates, read_back, deadline)
-        return await asyncio.shield(asyncio.wrap_future(future))
+        future, by = self._begin_save(text, kind, check_duplicates, read_back, deadline)
+        waiting = asyncio.wrap_future(future)
+        await asyncio.wait((waiting,), timeout=by.remaining())
+        return _NOT_ITS_TURN if future.cancel() else await asyncio.shield(waiting)
 
     def _begin_save(
         self,
@@ -99,7 +106,7 @@ class PowerContext(Lifecycle):
         check_duplicates: bool,
         read_back: bool,
         deadline: Deadline | None,
-    ) -> Future[SaveOutcome]:
+    ) -> tuple[Future[SaveOutcome], Deadline]:
         if kind not in get_args(wire.Kind):
             raise InputError("kind_unknown", "kind", "use " + ", ".join(get_args(wire.Kind)))
         request = wire.RememberRequest(self.settings.scope_id, kind, memory_text(text))
@@ -112,10 +119,10 @@ class PowerContext(Lifecycle):
             try:
                 future = self._saves.submit(lambda: saving.save(self._engine, *save, by))
             except TransportError as error:
-                return _settled(SaveNotSent(error.code))
-            self._saving[save] = future
+                return _settled(SaveNotSent(error.code)), by
+            self._saving[save] = future, by
         future.add_done_callback(lambda _: self._saving.pop(save, None))
-        return future
+        return future, by
 
     def search(
         self, query: str, limit: int = 10, *, deadline: Deadline | None = None
@@ -138,21 +145,22 @@ class PowerContext(Lifecycle):
         of its own unless ``deadline`` is given. Servers up to 1.2.0 give all at once: over 1 MiB it is TransportError
         ``answer_too_large``.
         """
-        for page in self._pages(kind, deadline):
+        for page in self._pages(kind, lambda: deadline or self._deadline()):
             yield from page
 
     async def alist_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> AsyncIterator[Memory]:
         """As ``list_memories``, without blocking the event loop."""
-        pages = self._pages(kind, deadline)
-        while (page := await self._engine.workers.run(lambda: next(pages, None))) is not None:
+        by = deadline or self._deadline()
+        pages = self._pages(kind, lambda: by)
+        while (page := await self._engine.workers.run(lambda: next(pages, None), by)) is not None:
             for memory in page:
                 yield memory
+            by = deadline or self._deadline()
 
-    def _pages(self, kind: str | None, deadline: Deadline | None) -> Iterator[list[Memory]]:
-        scope_id = self.settings.scope_id
-        return records.pages(self._engine, scope_id, kind, lambda: deadline or self._deadline())
+    def _pages(self, kind: str | None, deadline: Callable[[], Deadline]) -> Iterator[list[Memory]]:
+        return records.pages(self._engine, self.settings.scope_id, kind, deadline)
 
     def get(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
         """The very revision that ``citation`` names. Its ``state`` is the memory's now; servers up to 1.2.0 give the

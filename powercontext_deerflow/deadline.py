@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 from time import monotonic, time_ns
-from typing import final
+from typing import Final, final
+
+LONGEST: Final = 86_400.0
+"""Seconds; nothing waits longer at a time, because neither locks nor ``poll`` can count to any number."""
 
 
 def now() -> float:
@@ -32,8 +35,8 @@ class Deadline:
         return cls(now() + seconds)
 
     def remaining(self) -> float:
-        """Seconds left, never negative."""
-        return max(0.0, self._at - now())
+        """Seconds left, from 0 to ``LONGEST``."""
+        return min(max(0.0, self._at - now()), LONGEST)
 
     @property
     def expired(self) -> bool:

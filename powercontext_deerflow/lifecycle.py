@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.fork import tell_after_fork
@@ -36,12 +36,12 @@ class Lifecycle:
 
     def after_fork(self) -> None:
         """Forget the saves of the parent process; called in the child, before anything else runs there."""
-        self._saving: dict[object, Future[SaveOutcome]] = {}
+        self._saving: dict[object, tuple[Future[SaveOutcome], Deadline]] = {}
         self._saving_lock = threading.Lock()
 
     def flush(self, budget: float) -> bool:
         """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""
-        return not wait(list(self._saving.values()), budget).not_done
+        return not wait([future for future, _ in list(self._saving.values())], budget).not_done
 
     def close(self, budget: float = 2.0) -> None:
         """Refuse new calls, give those under way ``budget`` seconds, then cut them off. Idempotent."""
@@ -98,7 +98,8 @@ def without_blocking(
 
     @wraps(call)
     async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        kwargs["deadline"] = kwargs.get("deadline") or self._deadline(writes=writes)
-        return await self._engine.workers.run(lambda: call(self, *args, **kwargs))
+        by = cast("Deadline | None", kwargs.get("deadline")) or self._deadline(writes=writes)
+        kwargs["deadline"] = by
+        return await self._engine.workers.run(lambda: call(self, *args, **kwargs), by)
 
     return run

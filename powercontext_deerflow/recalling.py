@@ -7,11 +7,13 @@ words to ask with (DESIGN 2.16). Any failure of it leaves the literal answer sta
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from powercontext_deerflow import exchanges, focus, wire
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import PowerContextError
+from powercontext_deerflow.errors import PowerContextError, TransportError
 from powercontext_deerflow.outcomes import NothingRecalled, Recall, Recalled, RecallFailed
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport import Engine
@@ -35,13 +37,12 @@ async def arecall(engine: Engine, settings: Settings, query: str, deadline: Dead
     request = wire.PrepareRequest(settings.scope_id, query, settings.max_bytes)
     try:
         literal = _outcome(*await exchanges.aprepare(engine, request, deadline))
-        if _deserves_a_second_look(settings, query, literal):
-            found = await engine.workers.run(
-                lambda: _second_look(engine, settings, query, deadline)
-            )
-            return found or literal
     except PowerContextError as error:
         return RecallFailed(error.code, error.status, error.request_id)
+    if _deserves_a_second_look(settings, query, literal):
+        with suppress(TransportError):  # no thread for it
+            look = partial(_second_look, engine, settings, query, deadline)
+            return await engine.workers.run(look, deadline) or literal
     return literal
 
 

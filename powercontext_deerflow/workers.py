@@ -10,19 +10,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar
 
+from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.fork import tell_after_fork
 
-if TYPE_CHECKING:
-    import asyncio
-
 T = TypeVar("T")
-Made = Callable[[], object]
-"""What tells the caller of its outcome."""
 _IDLE_SECONDS = 5.0
 
 
@@ -38,43 +33,13 @@ class Workers:
 
     def after_fork(self) -> None:
         self._lock = threading.Lock()
-        self._calls: SimpleQueue[Callable[[], Made] | None] = SimpleQueue()
+        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads = 0
         self._free = 0  # threads without a call; below zero, calls without a thread
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """The future of ``call()``. Raises TransportError ``closed`` after ``close``."""
         future: Future[T] = Future()
-
-        def make() -> Made:
-            if not future.set_running_or_notify_cancel():
-                return _nobody_waits
-            outcome = _outcome(call)
-            return lambda: _settle(future, *outcome)
-
-        self._enqueue(make)
-        return future
-
-    async def run(self, call: Callable[[], T]) -> T:
-        """The result of ``call()``, without blocking the event loop; not made if its caller is cancelled before.
-
-        As ``await wrap_future(submit(call))``, but cheaper. Raises as ``submit`` and ``call`` do.
-        """
-        import asyncio  # whoever runs an event loop has it already
-
-        loop = asyncio.get_running_loop()
-        waiting: asyncio.Future[T] = loop.create_future()
-
-        def make() -> Made:
-            if waiting.cancelled():
-                return _nobody_waits
-            outcome = _outcome(call)
-            return lambda: loop.call_soon_threadsafe(_settle, waiting, *outcome)
-
-        self._enqueue(make)
-        return await waiting
-
-    def _enqueue(self, make: Callable[[], Made]) -> None:
         with self._lock:
             if self._closed:
                 raise TransportError("closed", sent=False)
@@ -83,7 +48,27 @@ class Workers:
                 self._free += 1
                 self._threads += 1
             self._free -= 1
-            self._calls.put(make)
+            self._calls.put(lambda: _carry_out(call, future))
+        return future
+
+    async def run(self, call: Callable[[], T], deadline: Deadline) -> T:
+        """The result of ``call()``, without blocking the event loop; ``call`` itself must end by ``deadline``.
+
+        Raises TransportError ``no_connection_free`` if no thread is free by then; nothing is called then, nor if the
+        caller is cancelled before. Otherwise raises as ``submit`` and ``call`` do.
+        """
+        import asyncio  # whoever runs an event loop has it already
+
+        future = self.submit(call)
+        waiting = asyncio.wrap_future(future)
+        try:
+            await asyncio.wait((waiting,), timeout=deadline.remaining())
+            if not waiting.done() and future.cancel():
+                raise TransportError("no_connection_free", sent=False)
+            return await waiting
+        except asyncio.CancelledError:
+            waiting.cancel()
+            raise
 
     def close(self) -> None:
         """Refuse further calls; those already submitted still run. Does not wait."""
@@ -93,15 +78,13 @@ class Workers:
                 self._calls.put(None)
 
     def _work(self) -> None:
-        while (make := self._next()) is not None:
-            made = make()
+        while (carry_out := self._next()) is not None:
+            carry_out()
             with self._lock:
                 self._free += 1
-            with suppress(RuntimeError):  # an event loop that is closed: nobody waits any more
-                made()  # last, so that whoever wakes by it does not find this thread in the way
-            del make, made  # an idle thread keeps nothing of the last caller alive
+            del carry_out  # an idle thread keeps nothing of the last caller alive
 
-    def _next(self) -> Callable[[], Made] | None:
+    def _next(self) -> Callable[[], None] | None:
         while True:
             try:
                 return self._calls.get(timeout=_IDLE_SECONDS)
@@ -114,23 +97,12 @@ class Workers:
                     return None
 
 
-def _nobody_waits() -> None:
-    pass
-
-
-def _outcome(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
+def _carry_out(call: Callable[[], T], future: Future[T]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
     try:
-        return call(), None
+        result = call()
     except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
-        return None, error
-
-
-def _settle(
-    waiting: Future[T] | asyncio.Future[T], result: T | None, error: BaseException | None
-) -> None:
-    if waiting.done():
-        return  # its caller was cancelled meanwhile
-    if error is None:
-        waiting.set_result(cast("T", result))
+        future.set_exception(error)
     else:
-        waiting.set_exception(error)
+        future.set_result(result)

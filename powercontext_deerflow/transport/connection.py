@@ -22,6 +22,7 @@ _MAX_HEAD = 64 * 1024  # bytes of one header block, chunk header or trailer
 _KEEP_ALIVE = (
     4.0  # seconds; the server closes idle connections after 5.0 (facts: powercontext-api A5)
 )
+_AT_A_TIME = 16 * 1024  # bytes read before others get their turn on the event loop
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _END = h11.EndOfMessage()
 _REQUEST_ID = re.compile(rb"[0-9a-f]{16}\Z")
@@ -54,34 +55,29 @@ class Connection:
         self._sent = False
         self._used_at = now()
 
-    def exchange(
-        self, request: h11.Request, more: bytes, body: bytes, deadline: Deadline
-    ) -> Answer:
+    def exchange(self, request: h11.Request, rest: bytes, deadline: Deadline) -> Answer:
         """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left.
 
-        ``more`` are the header lines that ``request`` lacks, those that frame ``body`` among them.
+        ``rest`` are the header lines that ``request`` lacks, the empty line, and the body that they frame.
         """
         wait = blocking(self._socket, deadline)
-        return at_once(self._exchange(request, more, body, deadline, wait))
+        return at_once(self._exchange(request, rest, deadline, wait))
 
-    async def aexchange(
-        self, request: h11.Request, more: bytes, body: bytes, deadline: Deadline
-    ) -> Answer:
+    async def aexchange(self, request: h11.Request, rest: bytes, deadline: Deadline) -> Answer:
         """As ``exchange``, on the running event loop. Cancelled, it leaves a connection that is not reusable."""
         wait = on_the_loop(self._socket, deadline)
-        return await self._exchange(request, more, body, deadline, wait)
+        return await self._exchange(request, rest, deadline, wait)
 
     async def _exchange(
-        self, request: h11.Request, more: bytes, body: bytes, deadline: Deadline, wait: Wait
+        self, request: h11.Request, rest: bytes, deadline: Deadline, wait: Wait
     ) -> Answer:
         self._sent = False
         head = self._http.send(request) or b""
         self._http.send(_END)
-        data = head[:-2] + more + b"\r\n" + body
         try:
             with suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read everything, and hang up: its answer is still there to read.
-                await self._send(data, deadline, wait)
+                await self._send(head[:-2] + rest, deadline, wait)
             return await self._receive(wait)
         except TimeoutError:
             code = "answer_timeout"
@@ -139,7 +135,7 @@ class Connection:
         while True:
             await wait(events)  # first, so that no flood of bytes outruns the deadline
             try:
-                return self._socket.recv(64 * 1024)
+                return self._socket.recv(_AT_A_TIME)
             except _NOT_YET as error:  # with TLS, bytes may be there that are none of the answer
                 events = _wanted(error, select.POLLIN)
 
@@ -161,9 +157,12 @@ class Connection:
         return not poll.poll(0)
 
     def interrupt(self) -> None:
-        """Wake the thread that waits here. It closes the socket itself, so no descriptor is reused early."""
+        """Wake whoever waits here. It closes the socket itself, so no descriptor is reused early.
+
+        Not by ``SSLSocket.shutdown``: that one takes TLS off, and what comes in then would be read as it is.
+        """
         with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
+            socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._socket.close()

@@ -58,7 +58,9 @@ class Engine:
         tell_after_fork(self)
 
     def _begin(self) -> None:
-        self._changed = threading.Condition(threading.Lock())
+        self._changed = (
+            threading.Condition()
+        )  # reentrant: a recall whose loop was closed may be collected inside
         self._resolver = Resolver()
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
@@ -81,7 +83,9 @@ class Engine:
 
         ``path`` is below the base URL and may carry a query; ``body`` is JSON or empty. Raises TransportError.
         """
-        message = self._message(method, path, body, extra_headers)
+        return self._exchange(self._message(method, path, body, extra_headers), deadline)
+
+    def _exchange(self, message: tuple[h11.Request, bytes], deadline: Deadline) -> Answer:
         self._take_slot(deadline)
         connection: Connection | None = None
         try:
@@ -99,25 +103,23 @@ class Engine:
         extra_headers: Sequence[tuple[str, str]] = (),
     ) -> Answer:
         """As ``exchange``, without blocking the event loop: on it if a connection is open, else on a thread."""
+        message = self._message(method, path, body, extra_headers)
         connection = self._reserved_idle()
         if connection is None:
-            return await self.workers.run(
-                lambda: self.exchange(method, path, body, deadline, extra_headers)
-            )
+            return await self.workers.run(lambda: self._exchange(message, deadline), deadline)
         try:
-            message = self._message(method, path, body, extra_headers)
             return await connection.aexchange(*message, deadline)
         finally:
             self._give_back(connection)
 
     def _message(
         self, method: str, path: str, body: bytes, extra_headers: Sequence[tuple[str, str]]
-    ) -> tuple[h11.Request, bytes, bytes]:
+    ) -> tuple[h11.Request, bytes]:
         request = _request(method, self._prefix + path, self._netloc, *extra_headers)
         more = self._always
         if body:
             more += b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-        return request, more, body
+        return request, more + b"\r\n" + body
 
     def _take_slot(self, deadline: Deadline) -> None:
         with self._changed:
@@ -148,7 +150,9 @@ class Engine:
                 self._busy.add(connection)
             if connection.is_fresh():
                 return connection
-            self._drop(connection)
+            with self._changed:
+                self._busy.discard(connection)
+            connection.close()
 
     def _new_connection(self, deadline: Deadline) -> Connection:
         connected = connect(self._resolver, self._host, self._port, self._tls, deadline)
@@ -163,7 +167,8 @@ class Engine:
     def _give_back(self, connection: Connection | None) -> None:
         reusable = connection is not None and not self._closed and connection.make_reusable()
         with self._changed:
-            self._slots -= 1
+            if connection is None or connection in self._busy:  # else it is from before a fork
+                self._slots -= 1
             if connection is not None:
                 self._busy.discard(connection)
                 if reusable and not self._closed:
@@ -176,11 +181,6 @@ class Engine:
         if connection is not None:
             connection.close()
 
-    def _drop(self, connection: Connection) -> None:
-        with self._changed:
-            self._busy.discard(connection)
-        connection.close()
-
     def close(self, budget: float = 2.0) -> None:
         """Refuse new exchanges, let those in flight end within ``budget`` seconds, then cut them off. Idempotent."""
         deadline = Deadline.after(budget)
@@ -189,7 +189,7 @@ class Engine:
             idle, self._idle = self._idle, []
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._slots == 0, deadline.remaining())
-            for connection in self._busy:
+            for connection in tuple(self._busy):
                 connection.interrupt()
         for connection in idle:
             connection.close()

@@ -7,6 +7,7 @@ import asyncio
 import gc
 import logging
 import os
+import socket
 import ssl
 import threading
 import time
@@ -38,6 +39,7 @@ from tests.hostile.world import (
     SLACK,
     TEXT,
     Call,
+    good_answer,
     healthy,
     healthy_after,
     held,
@@ -48,6 +50,7 @@ from tests.hostile.world import (
     wait_until,
 )
 from tests.servers import hostile, network
+from tests.servers.loopback import Connection, Request
 from tests.servers.proxy import RecordingProxy, hold_until, on
 from tests.servers.real import PowerContextServer
 
@@ -236,6 +239,40 @@ def test_a_loop_that_is_closed_under_a_recall_leaves_nothing_behind(
     assert client._engine._slots == 0
     server.turn(healthy)
     Call("arecall").succeeds(client)
+
+
+ABANDONED = """
+import asyncio, gc, sys, time
+from powercontext_deerflow import PowerContext, Secret, Settings
+
+client = PowerContext(Settings(
+    base_url=sys.argv[1], scope_id="scp", token=Secret("t"), recall_timeout_seconds=30,
+))
+client.recall("so that a connection is open")
+print("ready", flush=True)
+sys.stdin.readline()
+loop = asyncio.new_event_loop()
+loop.set_exception_handler(lambda *_: None)
+recall = loop.create_task(client.arecall("never answered"))
+loop.run_until_complete(asyncio.sleep(0))
+assert client._engine._slots == 1
+loop.close()
+with client._engine._changed:
+    del recall, loop
+    gc.collect()
+print(client._engine._slots)
+"""
+
+
+def test_an_abandoned_recall_may_be_collected_anywhere(serve: Serve) -> None:
+    """The collector may run in the middle of what the engine does under its lock, on the same thread."""
+    server = serve()
+    with script(ABANDONED, server.base_url) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        server.turn(hostile.silent())
+        said, _ = process.communicate("\n", timeout=20)
+        assert said == "0\n"
 
 
 @pytest.mark.parametrize("call", ASYNC_CALLS, ids=lambda call: call.id)
@@ -488,6 +525,23 @@ def in_child():
 wait_for(fork(in_child))
 saving.join()
 """,
+    "on an event loop with a recall under way": """
+import asyncio
+shared = client_of("scp_parent")
+assert not foreign(shared, "warm", 8)
+async def main():
+    recall = asyncio.ensure_future(shared.arecall("under way"))
+    await asyncio.sleep(0)
+    child = os.fork()
+    if not child:
+        recall.cancel()
+        await asyncio.gather(recall, return_exceptions=True)
+        os._exit(0 if shared._engine._slots == 0 else 3)
+    await asyncio.to_thread(wait_for, child)
+    assert (await recall).content == "scp_parent|under way"
+asyncio.run(main())
+assert not foreign(shared, "parent")
+""",
     "and closing in the child leaves the parent's alone": """
 shared = client_of("scp_parent")
 assert not foreign(shared, "warm", 8)
@@ -566,6 +620,33 @@ def test_close_while_in_flight(
     thread.join(SLACK * 4)
     assert outcomes == [call.unanswered("connection_lost")]
     assert server.count(REMEMBER) == call.saves
+
+
+def test_what_comes_in_clear_while_a_tls_connection_is_cut_is_no_answer(
+    serve: Serve, connect: Connect, tls: tuple[ssl.SSLContext, str]
+) -> None:
+    """Whoever sits on the line may write to the TCP connection; only TLS says who speaks."""
+    server = serve(tls=tls[0])
+    client = connect(server.base_url, ca_file=tls[1], recall_timeout_seconds=9.0)
+    Call("recall").succeeds(client)
+    written = threading.Event()
+
+    def forge(connection: Connection, request: Request) -> None:
+        with socket.socket(fileno=os.dup(connection.sock.fileno())) as in_clear:
+            in_clear.sendall(good_answer(request))
+        written.set()
+        connection.hold()
+
+    server.turn(forge)
+
+    async def close_meanwhile() -> object:
+        recall = asyncio.ensure_future(client.arecall(TEXT))
+        await asyncio.sleep(0)
+        assert written.wait(5.0)  # on purpose the loop does not come to read it
+        client.close(0.0)
+        return await recall
+
+    assert asyncio.run(close_meanwhile()) == RecallFailed("connection_lost")
 
 
 def test_close_waits_for_what_ends_within_its_budget(

@@ -128,10 +128,10 @@ class Call:
         """The server is healthy: this call works, within its deadline, and has its own answer."""
         outcome = self.ends_in_time(client, text)
         if self.saves:
-            assert isinstance(outcome, Saved)
+            assert isinstance(outcome, Saved), outcome
             assert outcome.confirmed_by == "answer"
         else:
-            assert isinstance(outcome, Recalled)
+            assert isinstance(outcome, Recalled), outcome
             assert outcome.content == echo(client.settings.scope_id, text)
 
 

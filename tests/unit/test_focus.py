@@ -3,13 +3,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from powercontext_deerflow import PowerContext, Recalled, RecallFailed, Secret, Settings, focus
+from powercontext_deerflow import (
+    NothingRecalled,
+    PowerContext,
+    Recalled,
+    RecallFailed,
+    Secret,
+    Settings,
+    focus,
+)
 from powercontext_deerflow.text import MAX_QUERY_CODE_POINTS, is_encodable
-from tests.servers.hostile import HostileServer, answer, by_path, silent
+from tests.servers.hostile import HostileServer, answer, by_path, in_turn, silent
 from tests.servers.loopback import Behaviour, Connection, Request
 
 LONG = (
@@ -209,6 +219,19 @@ def test_a_hanging_search_stays_within_the_recall_deadline() -> None:
         outcome = memory.recall(LONG)
     assert type(outcome).__name__ == "NothingRecalled"
     assert host.count("POST /v1/memory/search") == 1
+
+
+def test_a_second_look_that_gets_no_thread_leaves_the_literal_answer() -> None:
+    def closes(connection: Connection, request: Request) -> None:
+        memory._engine.workers.close()
+        answer(200, prepared(None))(connection, request)
+
+    with (
+        HostileServer(in_turn(answer(200, prepared("here")), closes)) as host,
+        client(host) as memory,
+    ):
+        memory.recall("so that a connection is open")
+        assert asyncio.run(memory.arecall(LONG)) == NothingRecalled()
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,11 @@ from powercontext_deerflow import (
     ArtifactCitation,
     ConfigurationError,
     Deadline,
+    NothingRecalled,
     PowerContext,
     RecallFailed,
     Saved,
+    SaveNotSent,
     SaveUnknown,
     Secret,
     Settings,
@@ -46,6 +48,15 @@ RECORD = {
 CITATION = ArtifactCitation("atomic-memory", "art_1", 1)
 FOUND = answer(200, {"mode": "text", "hits": [{"memory": RECORD, "score": 1, "matched_by": []}]})
 NOTHING = answer(200, {"mode": "text", "hits": []})
+EMPTY = answer(
+    200,
+    {
+        "schema": "powercontext.prepared-context.v1",
+        "status": "empty",
+        "content": None,
+        "content_bytes": 0,
+    },
+)
 SAVED = answer(200, {"changed": True, "records": [RECORD]})
 SEARCH, REMEMBER = "POST /v1/memory/search", "POST /v1/memory/remember"
 SCOPE: dict[str, object] = {
@@ -160,18 +171,63 @@ def _held(release: threading.Event) -> Behaviour:
 
 
 def test_the_wait_for_a_thread_counts_against_the_deadline() -> None:
-    """All threads are taken; whoever waits for one gives up when it gets one, and sends nothing."""
-    with connected(hostile.silent(), recall_timeout_seconds=1.0) as (client, server):
+    """All threads are taken; whoever waits for one gives up at its deadline, and nothing of it is ever sent."""
+    with connected(hostile.silent(), recall_timeout_seconds=5.0) as (client, server):
 
-        async def crowd() -> list[object]:
+        async def crowd() -> None:
             first = [asyncio.ensure_future(client.acheck_scope()) for _ in range(32)]
             await arrived(server, 32)
-            late = [client.aserver_info(deadline=Deadline.after(0.05)) for _ in range(3)]
-            return list(await asyncio.gather(*first, *late, return_exceptions=True))
+            late = (
+                client.aserver_info,
+                client.acheck_scope,
+                lambda **by: client.aget(CITATION, **by),
+            )
+            for call in late:
+                with pytest.raises(TransportError, match="no_connection_free") as failed:
+                    await call(deadline=Deadline.after(0.05))
+                assert not failed.value.sent
+            recalled = await client.arecall("q", deadline=Deadline.after(0.05))
+            assert recalled == RecallFailed("no_connection_free")
+            with pytest.raises(TransportError, match="no_connection_free"):
+                async for _ in client.alist_memories(deadline=Deadline.after(0.05)):
+                    pass
+            assert not any(call.done() for call in first)
+            await client.aclose(0.0)
+            await asyncio.gather(*first, return_exceptions=True)
 
-        failures = asyncio.run(crowd())
-        assert [type(failure) for failure in failures] == [TransportError] * 35
+        asyncio.run(crowd())
         assert len(server.requests) == 32
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_a_save_that_waits_for_another_one_ends_by_its_own_deadline(blocking: bool) -> None:
+    release = threading.Event()
+    with connected(by_path({SEARCH: NOTHING, REMEMBER: _held(release)})) as (client, server):
+        first = threading.Thread(target=client.remember, args=("the first one",))
+        first.start()
+        server.wait_for_request(REMEMBER)
+        given_up = SaveNotSent("no_connection_free")
+        if blocking:
+            assert client.remember(TEXT, deadline=Deadline.after(0.05)) == given_up
+        else:
+            assert asyncio.run(client.aremember(TEXT, deadline=Deadline.after(0.05))) == given_up
+        assert first.is_alive()
+        release.set()
+        first.join()
+        assert client.remember(TEXT) == Saved(
+            CITATION
+        )  # it does not join the one that was given up
+        assert server.count(REMEMBER) == 2
+
+
+@pytest.mark.parametrize("seconds", [3e6, 1e10, float("inf")])
+def test_a_deadline_may_be_further_away_than_a_clock_can_count(seconds: float) -> None:
+    by = Deadline.after(seconds)
+    with connected(by_path({SEARCH: NOTHING, REMEMBER: SAVED}, EMPTY)) as (client, _):
+        assert client.recall("q", deadline=by) == NothingRecalled()
+        assert asyncio.run(client.arecall("q", deadline=by)) == NothingRecalled()
+        assert client.remember(TEXT, deadline=by) == Saved(CITATION)
+        assert asyncio.run(client.aremember(TEXT, deadline=by)) == Saved(CITATION)
 
 
 def test_a_cancelled_call_leaves_the_client_usable() -> None:
