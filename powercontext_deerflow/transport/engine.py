@@ -58,9 +58,8 @@ class Engine:
         tell_after_fork(self)
 
     def _begin(self) -> None:
-        self._changed = (
-            threading.Condition()
-        )  # reentrant: a recall whose loop was closed may be collected inside
+        # Reentrant: a recall whose loop was closed may be collected, and give its slot back, while this is held.
+        self._changed = threading.Condition()
         self._resolver = Resolver()
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
