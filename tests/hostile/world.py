@@ -108,8 +108,9 @@ class Call:
 
     async def _gather(self, client: PowerContext, texts: list[str]) -> list[Timed]:
         async def one(text: str) -> Timed:
+            call = self.begin(client, text)  # whose opening of a connection is not the call's time
             started = time.monotonic()
-            return Timed(await self.begin(client, text), time.monotonic() - started)
+            return Timed(await call, time.monotonic() - started)
 
         return list(await asyncio.gather(*map(one, texts)))
 
