@@ -29,9 +29,6 @@ from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import memory_text, recall_query
 from powercontext_deerflow.wire.records import SourceRequest
 
-_NOT_ITS_TURN = SaveNotSent("no_connection_free")
-"""Of a save that waited for another one until its deadline; a future that can be cancelled has not begun."""
-
 
 class PowerContext(Lifecycle):
     """One Scope of one server, with one credential. Thread-safe, fork-safe, usable from any event loop.
@@ -80,7 +77,8 @@ class PowerContext(Lifecycle):
         """
         future, by = self._begin_save(text, kind, check_duplicates, read_back, deadline)
         wait((future,), by.remaining())
-        return _NOT_ITS_TURN if future.cancel() else future.result()
+        late = self._saves.given_up(future)
+        return SaveNotSent(late.code) if late else future.result()
 
     async def aremember(
         self,
@@ -97,7 +95,8 @@ class PowerContext(Lifecycle):
         future, by = self._begin_save(text, kind, check_duplicates, read_back, deadline)
         waiting = asyncio.wrap_future(future)
         await asyncio.wait((waiting,), timeout=by.remaining())
-        return _NOT_ITS_TURN if future.cancel() else await asyncio.shield(waiting)
+        late = self._saves.given_up(future)
+        return SaveNotSent(late.code) if late else await asyncio.shield(waiting)
 
     def _begin_save(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from time import monotonic, time_ns
 from typing import Final, final
 
-LONGEST: Final = 86_400.0
+_LONGEST: Final = 86_400.0
 """Seconds; nothing waits longer at a time, because neither locks nor ``poll`` can count to any number."""
 
 
@@ -35,8 +35,8 @@ class Deadline:
         return cls(now() + seconds)
 
     def remaining(self) -> float:
-        """Seconds left, from 0 to ``LONGEST``."""
-        return min(max(0.0, self._at - now()), LONGEST)
+        """Seconds left, from 0 to a day."""
+        return min(max(0.0, self._at - now()), _LONGEST)
 
     @property
     def expired(self) -> bool:

@@ -54,8 +54,8 @@ class Workers:
     async def run(self, call: Callable[[], T], deadline: Deadline) -> T:
         """The result of ``call()``, without blocking the event loop; ``call`` itself must end by ``deadline``.
 
-        Raises TransportError ``no_connection_free`` if no thread is free by then; nothing is called then, nor if the
-        caller is cancelled before. Otherwise raises as ``submit`` and ``call`` do.
+        Raises as ``given_up`` says if no thread has begun with it by then; it is not made either if its caller is
+        cancelled before. Otherwise raises as ``submit`` and ``call`` do.
         """
         import asyncio  # whoever runs an event loop has it already
 
@@ -63,12 +63,21 @@ class Workers:
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait((waiting,), timeout=deadline.remaining())
-            if not waiting.done() and future.cancel():
-                raise TransportError("no_connection_free", sent=False)
+            late = self.given_up(future)
+            if late is not None:
+                raise late
             return await waiting
         except asyncio.CancelledError:
             waiting.cancel()
             raise
+
+    def given_up(self, future: Future[T]) -> TransportError | None:
+        """Take back a call whose deadline has passed; why it was not made, or None if a thread has begun with it."""
+        if not future.cancel():
+            return None
+        return TransportError(
+            "no_connection_free" if self._free < 0 else "answer_timeout", sent=False
+        )
 
     def close(self) -> None:
         """Refuse further calls; those already submitted still run. Does not wait."""

@@ -34,7 +34,7 @@ _CAVEATS = """- Loopback, two processes, two cores: a network adds the same to e
 - httpx may keep 100 connections here. With its default of 20 idle ones, 32 threads lose a call now and then (Bad file
   descriptor), because the pool closes a connection that it has just given away. We allow 32 connections.
 - `PowerContext.remember` hands its work to a thread of ours and back; that costs two thread switches.
-- Everyone is opened anew four times: which core a thread wakes on changes `aget_context` more than our code does.
+- Everyone is opened anew four times, because on which core a thread or the stub wakes is decided anew then.
 - A cold `httpx.Client` builds a TLS context also for http; we build one for https only.
 - While a name hangs in the system's resolver, one look-up thread for that name lives on, however many callers there
   are. The row about sockets and threads left is of stalls after the name was resolved.

@@ -242,7 +242,7 @@ def test_a_loop_that_is_closed_under_a_recall_leaves_nothing_behind(
 
 
 ABANDONED = """
-import asyncio, gc, sys, time
+import asyncio, gc, sys
 from powercontext_deerflow import PowerContext, Secret, Settings
 
 client = PowerContext(Settings(

@@ -214,9 +214,8 @@ def test_a_save_that_waits_for_another_one_ends_by_its_own_deadline(blocking: bo
         assert first.is_alive()
         release.set()
         first.join()
-        assert client.remember(TEXT) == Saved(
-            CITATION
-        )  # it does not join the one that was given up
+        # The next equal save does not join the one that was given up.
+        assert client.remember(TEXT) == Saved(CITATION)
         assert server.count(REMEMBER) == 2
 
 
