@@ -7,6 +7,7 @@ Rests on DESIGN 4 (one engine, one absolute deadline) and on facts/failure-class
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
 import threading
@@ -169,6 +170,13 @@ class TurningServer(HostileServer):
     def turn(self, behaviour: Behaviour) -> None:
         self._behaviour = behaviour
 
+    def close_idle(self) -> None:
+        """End every connection, as a server does with those that nobody uses."""
+        with self._changed:
+            for sock in self._sockets:
+                with suppress(OSError):
+                    socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
     @property
     def open_connections(self) -> int:
         with self._changed:
@@ -189,6 +197,10 @@ def prepared(content: str | None) -> dict[str, object]:
         "content": content,
         "content_bytes": 0 if content is None else len(content.encode()),
     }
+
+
+def error(code: str, message: str = "") -> dict[str, object]:
+    return {"error": {"code": code, "message": message, "details": None}}
 
 
 def record(text: str, **changed: object) -> dict[str, object]:
