@@ -11,15 +11,19 @@ import unicodedata
 from typing import TypeGuard
 
 _FALLBACK = "default"
+_LONGEST = 1024  # code points of a user id; the work of normalising one grows with them
 
 
 def is_bindable(user_id: object) -> TypeGuard[str]:
-    """Whether ``user_id`` can name one person: a printable, unpadded ``str`` that is not the host's fallback."""
+    """Whether ``user_id`` can name one person.
+
+    That is a printable, unpadded ``str`` of at most 1024 code points that is not the host's fallback.
+    """
     # `type(...) is str`: a subclass may lie in __eq__.
     return (
         type(user_id) is str
+        and 0 < len(user_id) <= _LONGEST
         and user_id.isprintable()
-        and bool(user_id)
         and user_id == user_id.strip()
         and unicodedata.normalize("NFKC", user_id).casefold().strip() != _FALLBACK
     )
