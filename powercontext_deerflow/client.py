@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from typing import Self, get_args
+from typing import Self
 
-from powercontext_deerflow import exchanges, recalling, records, saving, wire
+from powercontext_deerflow import arguments, exchanges, recalling, records, saving, wire
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import InputError, TransportError
+from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.lifecycle import Lifecycle, without_blocking
 from powercontext_deerflow.outcomes import (
     CaptureOutcome,
@@ -27,7 +27,6 @@ from powercontext_deerflow.outcomes import (
 )
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import memory_text, recall_query
-from powercontext_deerflow.wire.records import SourceRequest
 
 
 class PowerContext(Lifecycle):
@@ -47,17 +46,18 @@ class PowerContext(Lifecycle):
         Raises InputError for a query that is not text. Every failure is a RecallFailed. One request, unless a long
         query found nothing literally and ``recall_focus`` is on.
         """
+        by = arguments.deadline(deadline) or self._deadline()
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
-        return recalling.recall(self._engine, self.settings, bounded, deadline or self._deadline())
+        return recalling.recall(self._engine, self.settings, bounded, by)
 
     async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
+        by = arguments.deadline(deadline) or self._deadline()
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
-        by = deadline or self._deadline()
         return await recalling.arecall(self._engine, self.settings, bounded, by)
 
     def remember(
@@ -106,11 +106,15 @@ class PowerContext(Lifecycle):
         read_back: bool,
         deadline: Deadline | None,
     ) -> tuple[Future[SaveOutcome], Deadline]:
-        if kind not in get_args(wire.Kind):
-            raise InputError("kind_unknown", "kind", "use " + ", ".join(get_args(wire.Kind)))
-        request = wire.RememberRequest(self.settings.scope_id, kind, memory_text(text))
-        by = deadline or self._deadline(writes=True)
-        save = (request, check_duplicates, read_back)
+        by = arguments.deadline(deadline) or self._deadline(writes=True)
+        looks = arguments.flag("check_duplicates", check_duplicates)
+        reads = arguments.flag("read_back", read_back)
+        known = arguments.kind_to_save(kind)
+        save = (
+            wire.RememberRequest(self.settings.scope_id, known, memory_text(text)),
+            looks,
+            reads,
+        )
         with self._saving_lock:
             under_way = self._saving.get(save)
             if under_way is not None:
@@ -131,26 +135,34 @@ class PowerContext(Lifecycle):
         At most 8192 code points of ``query`` are sent; nothing is if it is blank. Raises InputError for a query that is
         not text.
         """
+        by, most = arguments.deadline(deadline) or self._deadline(), arguments.limit(limit)
         bounded = recall_query(query)
         if bounded is None:
             return []
-        request = wire.SearchRequest(self.settings.scope_id, bounded, limit)
-        return records.search(self._engine, request, deadline or self._deadline())
+        request = wire.SearchRequest(self.settings.scope_id, bounded, most)
+        return records.search(self._engine, request, by)
 
     def list_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> Iterator[Memory]:
-        """Every active memory, or those of ``kind``, in no meaningful order. Asks as it goes; each page has a deadline
-        of its own unless ``deadline`` is given. Servers up to 1.2.0 give all at once: over 1 MiB it is TransportError
-        ``answer_too_large``.
-        """
-        for page in self._pages(kind, lambda: deadline or self._deadline()):
-            yield from page
+        """Every active memory, or those of ``kind`` (1 to 128 code points, of any client), in no meaningful order.
 
-    async def alist_memories(
+        Asks as it goes; each page has a deadline of its own unless ``deadline`` is given. Servers up to 1.2.0 give all
+        at once: over 1 MiB it is TransportError ``answer_too_large``. Raises InputError at once.
+        """
+        return self._listed(arguments.kind_to_list(kind), arguments.deadline(deadline))
+
+    def alist_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> AsyncIterator[Memory]:
         """As ``list_memories``, without blocking the event loop."""
+        return self._alisted(arguments.kind_to_list(kind), arguments.deadline(deadline))
+
+    def _listed(self, kind: str | None, deadline: Deadline | None) -> Iterator[Memory]:
+        for page in self._pages(kind, lambda: deadline or self._deadline()):
+            yield from page
+
+    async def _alisted(self, kind: str | None, deadline: Deadline | None) -> AsyncIterator[Memory]:
         by = deadline or self._deadline()
         pages = self._pages(kind, lambda: by)
         while (page := await self._engine.workers.run(lambda: next(pages, None), by)) is not None:
@@ -168,8 +180,8 @@ class PowerContext(Lifecycle):
         Raises ServerError ``artifact_not_found`` or ``memory_not_found``, and NotSupportedByServer for a citation of
         the other server generation.
         """
-        by = deadline or self._deadline()
-        return records.get(self._engine, self.settings.scope_id, citation, by)
+        by, which = arguments.deadline(deadline) or self._deadline(), arguments.citation(citation)
+        return records.get(self._engine, self.settings.scope_id, which, by)
 
     def forget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> ForgetOutcome:
         """Take the memory out of recall, if ``citation`` still names its current revision; else Conflict.
@@ -177,8 +189,9 @@ class PowerContext(Lifecycle):
         Doing it again is harmless, so a lost answer may be repeated. Servers up to 1.2.0 also refuse the citation of an
         earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
         """
-        by = deadline or self._deadline(writes=True)
-        return records.forget(self._engine, self.settings.scope_id, citation, by)
+        by = arguments.deadline(deadline) or self._deadline(writes=True)
+        which = arguments.citation(citation)
+        return records.forget(self._engine, self.settings.scope_id, which, by)
 
     def capture_source(
         self,
@@ -189,13 +202,15 @@ class PowerContext(Lifecycle):
         deadline: Deadline | None = None,
     ) -> CaptureOutcome:
         """Store ``content`` (1 to 200000 code points) under ``source_id`` (1 to 256), once: an equal capture again is
-        the same Source, so a lost answer may be repeated. Other content or ``metadata`` (a JSON object) is Conflict.
+        the same Source, so a lost answer may be repeated. Other content or ``metadata`` is Conflict.
 
-        Raises InputError for what JSON cannot carry. Makes no memory by itself.
+        ``metadata`` is a ``dict`` of plain JSON: dicts with ``str`` keys, lists, ``str``, ``int``, ``float``, ``bool``
+        and None, no subclasses; numbers within 2**53 - 1 of zero, at most 64 levels, 262144 characters and values in
+        all. Everything else is InputError, nothing is converted. Makes no memory by itself.
         """
-        scope_id = self.settings.scope_id
-        source = SourceRequest(scope_id, source_id, content, metadata)
-        return records.capture(self._engine, source, deadline or self._deadline(writes=True))
+        by = arguments.deadline(deadline) or self._deadline(writes=True)
+        source = arguments.source(self.settings.scope_id, source_id, content, metadata)
+        return records.capture(self._engine, source, by)
 
     def server_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
         """The server's product, version and API contract.
@@ -203,14 +218,15 @@ class PowerContext(Lifecycle):
         Raises NotSupportedByServer (``http_404``) from servers up to 1.2.0, and ServerError ``forbidden`` for a
         principal that may not ask.
         """
-        return exchanges.server_info(self._engine, deadline or self._deadline())
+        by = arguments.deadline(deadline) or self._deadline()
+        return exchanges.server_info(self._engine, by)
 
     def check_scope(self, *, deadline: Deadline | None = None) -> bool:
         """Whether the server has exactly the bound Scope, byte for byte; storage may fold case or accents.
 
         Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
         """
-        scope_id, by = self.settings.scope_id, deadline or self._deadline()
+        scope_id, by = self.settings.scope_id, arguments.deadline(deadline) or self._deadline()
         return exchanges.scope(self._engine, scope_id, by).scope_id == scope_id
 
     asearch = without_blocking(search)

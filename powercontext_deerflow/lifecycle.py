@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
-from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow import arguments
+from powercontext_deerflow.deadline import Deadline, checked_seconds
 from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.outcomes import SaveOutcome
 from powercontext_deerflow.settings import Settings
@@ -28,8 +29,8 @@ class Lifecycle:
     """Opened by the first call; closed by ``close``, ``with`` or ``async with``; begun anew in a forked child."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._engine = Engine(settings)
+        self.settings = arguments.settings(settings)
+        self._engine = Engine(self.settings)
         self._saves = Workers(1, "powercontext-save")  # older servers refuse parallel saves
         self.after_fork()
         tell_after_fork(self)
@@ -41,11 +42,12 @@ class Lifecycle:
 
     def flush(self, budget: float) -> bool:
         """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""
-        return not wait([future for future, _ in list(self._saving.values())], budget).not_done
+        seconds = checked_seconds("budget", budget)
+        return not wait([future for future, _ in list(self._saving.values())], seconds).not_done
 
     def close(self, budget: float = 2.0) -> None:
         """Refuse new calls, give those under way ``budget`` seconds, then cut them off. Idempotent."""
-        deadline = Deadline.after(budget)
+        deadline = Deadline.after(checked_seconds("budget", budget))
         self._saves.close()
         self.flush(deadline.remaining())
         self._engine.close(deadline.remaining())
@@ -98,7 +100,7 @@ def without_blocking(
 
     @wraps(call)
     async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        by = cast("Deadline | None", kwargs.get("deadline")) or self._deadline(writes=writes)
+        by = arguments.deadline(kwargs.get("deadline")) or self._deadline(writes=writes)
         kwargs["deadline"] = by
         return await self._engine.workers.run(lambda: call(self, *args, **kwargs), by)
 

@@ -33,7 +33,7 @@ class ListRequest(Unshown, frozen=True):
 
 class ListAnswer(Unshown, frozen=True):
     items: list[MemoryRecord]
-    next_cursor: str | None
+    next_cursor: Annotated[str, Meta(min_length=1, max_length=4096)] | None
 
 
 class StateAnswer(Struct, frozen=True):

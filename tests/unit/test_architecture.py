@@ -35,7 +35,8 @@ ARROWS: dict[str, set[str]] = {
     "telemetry": set(),
     "workers": set(),
     "breaker": set(),
-    "focus": set(),
+    "focus": {"text"},
+    "arguments": {"settings", "text", "wire", "wire.records"},
     "recalling": {"exchanges", "focus", "outcomes", "settings", "transport", "wire"},
     "transport": {"transport.connection", "transport.engine"},
     "transport.waiting": set(),
@@ -46,10 +47,10 @@ ARROWS: dict[str, set[str]] = {
     "exchanges": {"wire", "transport"},
     "saving": {"wire", "exchanges", "outcomes", "transport"},
     "records": {"exchanges", "outcomes", "transport", "wire", "wire.records"},
-    "lifecycle": {"outcomes", "settings", "transport", "transport.seam", "workers"},
+    "lifecycle": {"arguments", "outcomes", "settings", "transport", "transport.seam", "workers"},
     "client": {
-        *("exchanges", "lifecycle", "outcomes", "recalling", "records", "saving"),
-        *("settings", "text", "wire", "wire.records"),
+        *("arguments", "exchanges", "lifecycle", "outcomes", "recalling", "records", "saving"),
+        *("settings", "text", "wire"),
     },
     "runtime": {
         "breaker",
