@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one frozen binding: endpoint, credential, owner, Scope, budget, deadlines (RFC 5).
 
-The only reader of os.environ.
+The only reader of os.environ. Each value is looked at by type first, then by length, then itself.
 """
 
 from __future__ import annotations
 
+import hmac
 import math
 import os
 import re
@@ -13,7 +14,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any, Final, NoReturn, TypeVar, final
+from typing import Any, Final, NoReturn, Self, TypeVar, final
 from urllib.parse import SplitResult, urlsplit
 
 from powercontext_deerflow.errors import ConfigurationError, Problem
@@ -23,18 +24,24 @@ PREFIX: Final = "POWERCONTEXT_DEERFLOW_"
 _HOST_RECALL_CAP = 5.0  # seconds; facts: deerflow-host 2.1
 _HOST_TOOL_CAP = 30.0  # seconds; facts: deerflow-host 4.5
 _LONGEST = 3600  # seconds; far beyond any host's patience, and within what a socket can wait
+_LONGEST_TEXT = 8192  # code points
+_LONGEST_NUMBER = 1000  # digits; reading them takes time that grows with their square
+_LONGEST_HOST, _LONGEST_LABEL = 253, 63  # characters of a name and of its parts (RFC 1035)
 _USEFUL_BYTES = 700  # a smaller budget holds no item; facts: powercontext-api 0.6
 
 _HOST_AND_PREFIX = re.compile(
     r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/*\Z"
 )
 
+# A hash that is shown somewhere tells nothing.
+_SALT = os.urandom(16)
+
 T = TypeVar("T", int, float)
 
 
 @final
 class Secret:
-    """A credential that no repr, log line or pickle shows."""
+    """A credential that no repr, log line or pickle shows. Equal ones are equal; a copy is itself."""
 
     __slots__ = ("_value",)
 
@@ -46,6 +53,23 @@ class Secret:
 
     def __repr__(self) -> str:
         return "Secret(...)"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Secret):
+            return NotImplemented
+        return hmac.compare_digest(self._bytes(), other._bytes())
+
+    def __hash__(self) -> int:
+        return hash((_SALT, self._bytes()))
+
+    def _bytes(self) -> bytes:
+        return str(self._value).encode("utf-8", "surrogatepass")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -59,7 +83,7 @@ class _Unusable(Exception):
         self.problem = (code, advice)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(init=False, frozen=True, slots=True, kw_only=True)
 class Settings:
     """One immutable, validated binding, from explicit values or from the environment.
 
@@ -78,8 +102,32 @@ class Settings:
     ca_file: str | None = None
     recall_focus: bool = True
 
-    def __post_init__(self) -> None:
-        checked, problems = _check({name: getattr(self, name) for name in _CHECKS})
+    # Written out: the frame of a generated one would hold a token where nobody can clear it.
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        scope_id: str,
+        token: Secret,
+        owner_user_id: str | None = None,
+        max_bytes: int = 8000,
+        recall_timeout_seconds: float = 2.0,
+        remember_timeout_seconds: float = 5.0,
+        ca_file: str | None = None,
+        recall_focus: bool = True,
+    ) -> None:
+        given = {
+            "base_url": base_url,
+            "scope_id": scope_id,
+            "token": token,
+            "owner_user_id": owner_user_id,
+            "max_bytes": max_bytes,
+            "recall_timeout_seconds": recall_timeout_seconds,
+            "remember_timeout_seconds": remember_timeout_seconds,
+            "ca_file": ca_file,
+            "recall_focus": recall_focus,
+        }
+        checked, problems = _check(given)
         if problems:
             raise ConfigurationError(*problems)
         for name, value in checked.items():
@@ -150,6 +198,8 @@ def _authentication_disabled(environ: Mapping[str, str]) -> bool:
 def _text(value: object) -> str:
     if type(value) is not str:
         raise _Unusable("not_a_string", "set it to a string")
+    if len(value) > _LONGEST_TEXT:
+        raise _Unusable("too_long", f"use at most {_LONGEST_TEXT} characters")
     if not value.strip():
         raise _Unusable("blank", "set it; it is empty")
     if value != value.strip():
@@ -172,11 +222,19 @@ def _base_url(value: object) -> str:
         )
     if "?" in text or "#" in text:
         raise _Unusable("url_with_query", "remove the query or fragment; give host and prefix only")
-    if url.scheme not in ("http", "https") or port == 0 or not _HOST_AND_PREFIX.match(text):
+    whole = _HOST_AND_PREFIX.match(text) and _is_host(url.hostname or "")
+    if url.scheme not in ("http", "https") or port == 0 or not whole:
         raise _Unusable("not_a_url", "use https://host[:port][/prefix]")
     if url.scheme == "http" and not _is_loopback(url):
         raise _Unusable("insecure_transport", "use https; plain http is for localhost only")
     return text.rstrip("/")
+
+
+def _is_host(name: str) -> bool:
+    """Whether ``name`` can be looked up; the dot that ends a full name is no part of its labels."""
+    bare = name.removesuffix(".")
+    labels = bare.split(".")
+    return len(bare) <= _LONGEST_HOST and all(1 <= len(one) <= _LONGEST_LABEL for one in labels)
 
 
 def _is_loopback(url: SplitResult) -> bool:
@@ -193,6 +251,10 @@ def _scope_id(value: object) -> str:
     text = _text(value)
     if len(text) > 256:
         raise _Unusable("too_long", "a Scope id has at most 256 characters")
+    if text in (".", ".."):
+        raise _Unusable(
+            "dot_segment", "a Scope id is not '.' or '..', which lead elsewhere in a path"
+        )
     return text
 
 
@@ -222,7 +284,9 @@ def _max_bytes(value: object) -> int:
 
 
 def _seconds(value: object) -> float:
-    number = _number(min(value, _LONGEST + 1) if type(value) is int else value, float)
+    # A whole number may be too large for any float.
+    near = max(-1, min(value, _LONGEST + 1)) if type(value) is int else value
+    number = _number(near, float)
     if not math.isfinite(number) or number <= 0:
         raise _Unusable("not_positive", "use a positive number of seconds")
     if number > _LONGEST:
@@ -232,11 +296,12 @@ def _seconds(value: object) -> float:
 
 def _number(value: object, kind: type[T]) -> T:
     wanted = "a whole number" if kind is int else "a number"
-    if type(value) is str and value.isascii() and value == value.strip() and "_" not in value:
+    if type(value) is str and len(value) <= _LONGEST_NUMBER and value.isascii():
         try:
-            return kind(value)
+            if value == value.strip() and "_" not in value:
+                return kind(value)
         except ValueError:
-            raise _Unusable("not_a_number", f"use {wanted}") from None
+            pass
     if type(value) is kind or (kind is float and type(value) is int):
         return kind(value)
     raise _Unusable("not_a_number", f"use {wanted}")
@@ -257,7 +322,7 @@ def _ca_file(value: object) -> str | None:
 def _on_or_off(value: object) -> bool:
     if type(value) is bool:
         return value
-    if value not in ("on", "off"):
+    if type(value) is not str or value not in ("on", "off"):
         raise _Unusable("not_on_or_off", "use on or off; on is the default")
     return value == "on"
 
