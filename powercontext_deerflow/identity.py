@@ -8,10 +8,11 @@ never stands for a person.
 from __future__ import annotations
 
 import unicodedata
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 _FALLBACK = "default"
-_LONGEST = 1024  # code points of a user id; the work of normalising one grows with them
+LONGEST: Final = 1024
+"""Code points of a user id; the work of normalising one grows with them."""
 
 
 def is_bindable(user_id: object) -> TypeGuard[str]:
@@ -22,7 +23,7 @@ def is_bindable(user_id: object) -> TypeGuard[str]:
     # `type(...) is str`: a subclass may lie in __eq__.
     return (
         type(user_id) is str
-        and 0 < len(user_id) <= _LONGEST
+        and 0 < len(user_id) <= LONGEST
         and user_id.isprintable()
         and user_id == user_id.strip()
         and unicodedata.normalize("NFKC", user_id).casefold().strip() != _FALLBACK

@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn, Self, TypeVar, final
 from urllib.parse import SplitResult, urlsplit
 
 from powercontext_deerflow.errors import ConfigurationError, Problem
-from powercontext_deerflow.identity import is_bindable
+from powercontext_deerflow.identity import LONGEST, is_bindable
 
 PREFIX: Final = "POWERCONTEXT_DEERFLOW_"
 _HOST_RECALL_CAP = 5.0  # seconds; facts: deerflow-host 2.1
@@ -271,6 +271,8 @@ def _owner(value: object) -> str | None:
     if value is None:
         return None
     text = _text(value)
+    if len(text) > LONGEST:
+        raise _Unusable("too_long", f"a user id has at most {LONGEST} characters")
     if not is_bindable(text):
         raise _Unusable("owner_is_fallback", "bind the id of a signed-in user; 'default' is nobody")
     return text

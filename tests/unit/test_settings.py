@@ -721,7 +721,7 @@ def test_the_longest_of_each_text_is_accepted() -> None:
     for name, size in (("token", 8193), ("scope_id", 257), ("owner_user_id", 1025)):
         with pytest.raises(ConfigurationError) as raised:
             explicit(**{name: "x" * size})
-        only_problem(raised.value, PREFIX + name.upper())
+        assert only_problem(raised.value, PREFIX + name.upper()) == "too_long"
 
 
 def test_a_name_that_cannot_be_looked_up_is_no_url() -> None:
