@@ -806,6 +806,30 @@ def test_a_copy_is_equal_and_shows_no_token() -> None:
     assert settings != dataclasses.replace(settings, max_bytes=700)
 
 
+@pytest.mark.parametrize("wrong", ["max_bytes", "base_url", "ca_file", "token"])
+def test_no_frame_of_ours_holds_what_was_refused(wrong: str) -> None:
+    """Error reporters send the locals of every frame."""
+    bad = {"max_bytes": "1", "base_url": f"http://{TOKEN}.com", "ca_file": f"{TOKEN}.pem"}
+    given_environ = {**environ(), PREFIX + wrong.upper(): bad.get(wrong, f"Bearer {TOKEN}")}
+    values = {
+        name.removeprefix(PREFIX).lower(): value
+        for name, value in given_environ.items()
+        if name != PREFIX + "OWNER_USER_ID"
+    }
+    for make in (
+        lambda: Settings(**values),  # type: ignore[arg-type]
+        lambda: dataclasses.replace(explicit(), **{wrong: values[wrong]}),
+        lambda: Settings.from_environment(given_environ),
+        lambda: Settings.from_environment({**given_environ, PREFIX + "SCOPE_ID": ""}),
+    ):
+        with pytest.raises(ConfigurationError) as raised:
+            make()
+        captured = traceback.TracebackException.from_exception(raised.value, capture_locals=True)
+        ours = [frame for frame in captured.stack if "powercontext_deerflow" in frame.filename]
+        assert ours
+        assert all(TOKEN not in repr(frame.locals) for frame in ours)
+
+
 def test_secrets_are_equal_by_value_and_to_nothing_else() -> None:
     assert Secret(TOKEN) == Secret(TOKEN)
     assert Secret("\ud800") == Secret("\ud800")
