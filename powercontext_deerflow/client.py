@@ -67,7 +67,7 @@ class PowerContext(Lifecycle):
         Raises InputError for a query that is not text. Every failure is a RecallFailed. One request, unless a long
         query found nothing literally and ``recall_focus`` is on.
         """
-        by = arguments.deadline(deadline) or self._deadline()
+        by = self._deadline(deadline)
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
@@ -76,7 +76,7 @@ class PowerContext(Lifecycle):
     @edge
     async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
-        by = arguments.deadline(deadline) or self._deadline()
+        by = self._deadline(deadline)
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
@@ -129,7 +129,7 @@ class PowerContext(Lifecycle):
         read_back: bool,
         deadline: Deadline | None,
     ) -> Call[SaveOutcome]:
-        by = arguments.deadline(deadline) or self._deadline(writes=True)
+        by = self._deadline(deadline, writes=True)
         looks = arguments.flag("check_duplicates", check_duplicates)
         reads = arguments.flag("read_back", read_back)
         known = arguments.kind_to_save(kind)
@@ -169,7 +169,7 @@ class PowerContext(Lifecycle):
         At most 8192 code points of ``query`` are sent; nothing is if it is blank. Raises InputError for a query that is
         not text.
         """
-        by, most = arguments.deadline(deadline) or self._deadline(), arguments.limit(limit)
+        by, most = self._deadline(deadline), arguments.limit(limit)
         bounded = recall_query(query)
         if bounded is None:
             return []
@@ -197,19 +197,17 @@ class PowerContext(Lifecycle):
     @edge
     def _listed(self, kind: str | None, deadline: Deadline | None) -> Iterator[Memory]:
         scope_id = self.settings.scope_id
-        for page in records.pages(
-            self._engine, scope_id, kind, lambda: deadline or self._deadline()
-        ):
+        for page in records.pages(self._engine, scope_id, kind, lambda: self._deadline(deadline)):
             yield from page
 
     @edge
     async def _alisted(self, kind: str | None, deadline: Deadline | None) -> AsyncIterator[Memory]:
-        by = deadline or self._deadline()
+        by = self._deadline(deadline)
         pages = records.pages(self._engine, self.settings.scope_id, kind, lambda: by)
         while (page := await self._engine.workers.run(lambda: next(pages, None), by)) is not None:
             for memory in page:
                 yield memory
-            by = deadline or self._deadline()
+            by = self._deadline(deadline)
 
     @edge
     def get(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
@@ -219,7 +217,7 @@ class PowerContext(Lifecycle):
         Raises ServerError ``artifact_not_found`` or ``memory_not_found``, and NotSupportedByServer for a citation of
         the other server generation.
         """
-        by, which = arguments.deadline(deadline) or self._deadline(), arguments.citation(citation)
+        by, which = self._deadline(deadline), arguments.citation(citation)
         return records.get(self._engine, self.settings.scope_id, which, by)
 
     @edge
@@ -229,7 +227,7 @@ class PowerContext(Lifecycle):
         Doing it again is harmless, so a lost answer may be repeated. Servers up to 1.2.0 also refuse the citation of an
         earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
         """
-        by = arguments.deadline(deadline) or self._deadline(writes=True)
+        by = self._deadline(deadline, writes=True)
         which = arguments.citation(citation)
         return records.forget(self._engine, self.settings.scope_id, which, by)
 
@@ -249,7 +247,7 @@ class PowerContext(Lifecycle):
         and None, no subclasses; numbers within 2**53 - 1 of zero, at most 64 levels, 262144 characters and values in
         all. Everything else is InputError, nothing is converted. Makes no memory by itself.
         """
-        by = arguments.deadline(deadline) or self._deadline(writes=True)
+        by = self._deadline(deadline, writes=True)
         source = arguments.source(self.settings.scope_id, source_id, content, metadata)
         return records.capture(self._engine, source, by)
 
@@ -260,8 +258,7 @@ class PowerContext(Lifecycle):
         Raises NotSupportedByServer (``http_404``) from servers up to 1.2.0, and ServerError ``forbidden`` for a
         principal that may not ask.
         """
-        by = arguments.deadline(deadline) or self._deadline()
-        return exchanges.server_info(self._engine, by)
+        return exchanges.server_info(self._engine, self._deadline(deadline))
 
     @edge
     def check_scope(self, *, deadline: Deadline | None = None) -> bool:
@@ -269,7 +266,7 @@ class PowerContext(Lifecycle):
 
         Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
         """
-        scope_id, by = self.settings.scope_id, arguments.deadline(deadline) or self._deadline()
+        scope_id, by = self.settings.scope_id, self._deadline(deadline)
         return exchanges.scope(self._engine, scope_id, by).scope_id == scope_id
 
     asearch = without_blocking(search)

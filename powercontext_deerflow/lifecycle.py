@@ -87,11 +87,11 @@ class Lifecycle:
         generated = Client(base_url=url).set_httpx_client(plain)
         return generated.set_async_httpx_client(asynchronous)
 
-    def _deadline(self, *, writes: bool = False) -> Deadline:
+    def _deadline(self, given: object = None, *, writes: bool = False) -> Deadline:
+        """The caller's own, if one was ``given``. Raises InputError if it is none."""
         settings = self.settings
-        return Deadline.after(
-            settings.remember_timeout_seconds if writes else settings.recall_timeout_seconds
-        )
+        usual = settings.remember_timeout_seconds if writes else settings.recall_timeout_seconds
+        return arguments.deadline(given) or Deadline.after(usual)
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +114,7 @@ def without_blocking(
     @edge
     @wraps(call)
     async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        by = arguments.deadline(kwargs.get("deadline")) or self._deadline(writes=writes)
+        by = self._deadline(kwargs.get("deadline"), writes=writes)
         kwargs["deadline"] = by
         return await self._engine.workers.run(lambda: call(self, *args, **kwargs), by)
 

@@ -142,14 +142,19 @@ def ca_file(value: object) -> str | None:
     if value is None:
         return None
     path = text(value)
+    # Of a pipe, reading would wait.
+    if not isfile(path) or not _holds_certificates(path):
+        advice = "point it to a readable PEM file with at least one certificate"
+        raise Unusable("ca_file_unreadable", advice)
+    return path
+
+
+def _holds_certificates(path: str) -> bool:
     try:
-        if not isfile(path):  # of a pipe, reading would wait
-            raise OSError
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
     except (OSError, ValueError):  # SSLError is an OSError
-        advice = "point it to a readable PEM file with at least one certificate"
-        raise Unusable("ca_file_unreadable", advice) from None
-    return path
+        return False
+    return True
 
 
 def on_or_off(value: object) -> bool:
