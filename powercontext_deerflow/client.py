@@ -227,8 +227,7 @@ class PowerContext(Lifecycle):
         Doing it again is harmless, so a lost answer may be repeated. Servers up to 1.2.0 also refuse the citation of an
         earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
         """
-        by = self._deadline(deadline, writes=True)
-        which = arguments.citation(citation)
+        by, which = self._deadline(deadline, writes=True), arguments.citation(citation)
         return records.forget(self._engine, self.settings.scope_id, which, by)
 
     @edge
