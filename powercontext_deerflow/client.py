@@ -2,8 +2,8 @@
 """The typed SDK: every operation on one bound Scope, synchronous and asynchronous, each by a total deadline.
 
 Reading has ``recall_timeout_seconds`` in all, writing ``remember_timeout_seconds``, unless the caller brings a
-deadline. Besides what it names, every method but ``recall`` and ``remember`` raises TransportError, ServerError
-(``scope_not_found``, ``forbidden``, ...) and AnswerError.
+deadline. An argument of another type or size is InputError, before anything is sent. Besides what it names, every
+method but ``recall`` and ``remember`` raises TransportError, ServerError (``scope_not_found``, ...) and AnswerError.
 """
 
 from __future__ import annotations

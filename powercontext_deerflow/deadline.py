@@ -58,4 +58,6 @@ class Deadline:
 
     def sooner(self, share: float) -> Deadline:
         """A deadline at ``share`` (0 to 1) of the time that is left."""
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            raise InputError("share_out_of_range", "share", "pass a number from 0 to 1")
         return Deadline(now() + self.remaining() * share)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may use the one bound Scope: the configured owner, byte for byte, and nobody else (RFC 4 and 5).
 
-DeerFlow turns a missing identity into the literal ``default`` (facts: deerflow-host 3), so that name, in any spelling,
+DeerFlow turns a missing identity into the literal ``default``, so that name, in any spelling,
 never stands for a person.
 """
 

@@ -2,7 +2,7 @@
 """One recall: the literal query first, and for a long one that found nothing a second look, within one deadline.
 
 What is returned is always the server's own prepared text, validated and unchanged; the second look only finds better
-words to ask with (DESIGN 2.16). Any failure of it leaves the literal answer standing: nothing.
+words to ask with. Any failure of it leaves the literal answer standing: nothing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The records of a Scope: memories found, listed, read and forgotten, of either server generation; Sources captured.
 
 Which generation a server is shows in what it answers: an unknown route, or a refused legacy operation, is
-NotSupportedByServer (facts: server-versions, "Behaviour").
+NotSupportedByServer.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from typing import Any, Final, NoReturn, Self, final
 
 from powercontext_deerflow import setting_values as values
 from powercontext_deerflow.edge import edge
-from powercontext_deerflow.errors import ConfigurationError, Problem
+from powercontext_deerflow.errors import ConfigurationError, InputError, Problem
 
 PREFIX: Final = "POWERCONTEXT_DEERFLOW_"
-_HOST_RECALL_CAP = 5.0  # seconds; facts: deerflow-host 2.1
-_HOST_TOOL_CAP = 30.0  # seconds; facts: deerflow-host 4.5
-_USEFUL_BYTES = 700  # a smaller budget holds no item; facts: powercontext-api 0.6
+_HOST_RECALL_CAP = 5.0  # seconds
+_HOST_TOOL_CAP = 30.0  # seconds
+_USEFUL_BYTES = 700  # a smaller budget holds no item
 
 # A hash that is shown somewhere tells nothing.
 _SALT = os.urandom(16)
@@ -63,6 +63,7 @@ class Secret:
         )
 
 
+@final
 @dataclass(init=False, frozen=True, slots=True, kw_only=True)
 class Settings:
     """One immutable, validated binding, from explicit values or from the environment.
@@ -122,6 +123,8 @@ class Settings:
         Raises ConfigurationError; also if the Gateway runs with authentication disabled.
         """
         environ = os.environ if environ is None else environ
+        if not isinstance(environ, Mapping):
+            raise InputError("environ_not_a_mapping", "environ", "pass a mapping, or nothing")
         given = {
             name: environ[PREFIX + name.upper()]
             for name in _CHECKS
@@ -170,9 +173,9 @@ def _check(given: Mapping[str, object]) -> tuple[dict[str, Any], list[Problem]]:
 
 
 def _authentication_disabled(environ: Mapping[str, str]) -> bool:
-    """As the host decides it (facts: deerflow-host 3); it ignores the switch in production."""
+    """As the host decides it; it ignores the switch in production."""
     production = {
-        environ.get(name, "").strip().lower() for name in ("DEER_FLOW_ENV", "ENVIRONMENT")
+        str(environ.get(name, "")).strip().lower() for name in ("DEER_FLOW_ENV", "ENVIRONMENT")
     }
     return environ.get("DEER_FLOW_AUTH_DISABLED") == "1" and not production & {"prod", "production"}
 

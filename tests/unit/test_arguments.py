@@ -194,6 +194,15 @@ def test_a_deadline_is_so_many_seconds_away() -> None:
     assert Deadline.after(-0.0).remaining() == 0
 
 
+def test_a_share_of_a_deadline_is_a_part_of_it() -> None:
+    for wrong in ("x", None, True, math.nan, -0.1, 1.1, 2, math.inf, Decimal("0.5"), [0.5]):
+        with pytest.raises(InputError) as refused:
+            Deadline.after(1).sooner(wrong)  # type: ignore[arg-type]
+        assert (refused.value.code, refused.value.field) == ("share_out_of_range", "share")
+    assert Deadline.after(10).sooner(1).remaining() > 5
+    assert Deadline.after(10).sooner(0).expired
+
+
 def test_a_budget_is_so_many_seconds(client: PowerContext) -> None:
     for wrong in ("1", None, True, math.nan, math.inf, -1, -0.5, [1], Decimal(1)):
         for call in (blocking("flush", wrong), *(way("close", wrong) for way in BOTH)):

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from powercontext_deerflow.errors import ConfigurationError
+from powercontext_deerflow.errors import ConfigurationError, InputError
 from powercontext_deerflow.settings import PREFIX, Secret, Settings
 
 CANARY = "zQ7canary"
@@ -114,6 +114,15 @@ def test_the_environment_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(ConfigurationError) as raised:
         Settings.from_environment()
     assert only_problem(raised.value, PREFIX + "TOKEN") == "missing"
+
+
+def test_what_is_no_environment_is_refused() -> None:
+    for wrong in (5, "x", [PREFIX + "TOKEN"], {PREFIX + "TOKEN"}, object(), True):
+        with pytest.raises(InputError) as raised:
+            Settings.from_environment(wrong)  # type: ignore[arg-type]
+        assert raised.value.field == "environ"
+    mixed: dict[str, object] = {**environ(), "ENVIRONMENT": 5, "DEER_FLOW_AUTH_DISABLED": 1}
+    assert Settings.from_environment(mixed)  # type: ignore[arg-type]
 
 
 def test_an_empty_mapping_is_not_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes for what is saved, code points for what is asked (facts: failure-classes B13, B14, B15)."""
+"""Bytes for what is saved, code points for what is asked."""
 
 from __future__ import annotations
 
