@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn, Self, final
 from powercontext_deerflow import setting_values as values
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import ConfigurationError, InputError, Problem
+from powercontext_deerflow.setting_values import Unusable
 
 PREFIX: Final = "POWERCONTEXT_DEERFLOW_"
 _HOST_RECALL_CAP = 5.0  # seconds
@@ -167,7 +168,7 @@ def _check(given: Mapping[str, object]) -> tuple[dict[str, Any], list[Problem]]:
     for name, value in given.items():
         try:
             checked[name] = _CHECKS[name](value)
-        except values.Unusable as unusable:
+        except Unusable as unusable:
             problems.append(Problem(PREFIX + name.upper(), *unusable.problem))
     return checked, problems
 
@@ -183,11 +184,9 @@ def _authentication_disabled(environ: Mapping[str, str]) -> bool:
 def _token(value: object) -> Secret:
     text = values.text(value.reveal() if isinstance(value, Secret) else value)
     if text.lower().startswith("bearer"):
-        raise values.Unusable("token_with_scheme", "give the bare token, without 'Bearer'")
+        raise Unusable("token_with_scheme", "give the bare token, without 'Bearer'")
     if not text.isascii() or " " in text:
-        raise values.Unusable(
-            "token_not_plain", "a token has printable ASCII characters and no spaces"
-        )
+        raise Unusable("token_not_plain", "a token has printable ASCII characters and no spaces")
     return Secret(text)
 
 
