@@ -75,7 +75,7 @@ _FUNCTION_HAN = re.compile(
 def terms(text: str) -> list[str]:
     """The distinct terms of ``text`` that carry meaning, in order: words, and pairs of Chinese characters."""
     found: dict[str, None] = {}
-    for unit in _units(text):
+    for unit in _units(nfc(text[:_SCANNED])):
         found.update(dict.fromkeys(_unit_terms(unit)))
     return list(found)
 
@@ -83,7 +83,7 @@ def terms(text: str) -> list[str]:
 def is_long(query: str) -> bool:
     """Whether the server's rule can hide a memory from this query."""
     units: set[str] = set()
-    for unit in _units(query):
+    for unit in _units(nfc(query[:_SCANNED])):
         units.add(unit)
         if _weight(units) > LONG:
             return True
@@ -96,6 +96,7 @@ def pieces(query: str) -> list[str]:
     Of two terms the server wants only one: words go in pairs, names first, then the longest, which are the rarest.
     Where a word of Chinese ends, only the server knows: neighbours go together, in windows of which it wants two.
     """
+    query = nfc(query[:_SCANNED])
     units = list(dict.fromkeys(_units(query)))
     names = _names(query)
     words = _ends([unit for unit in units if not _is_han(unit)], _WORDS)
@@ -122,12 +123,13 @@ def _grouped(units: Iterable[str], weight: float) -> list[list[str]]:
 
 
 def refined(query: str, hits: Sequence[str]) -> str | None:
-    """A short query for those memories in ``hits`` that ``query`` means; None if it means none of them.
+    """A short query for those memories in ``hits``, in NFC as servers store them, that ``query`` means, or None.
 
     A memory is meant if it shares enough terms with the query, a fair part of its own, and nearly as many as the one
     that shares most. The terms asked for are the rarest that it shares, three of each: the server then wants at least
     two of them again.
     """
+    query = nfc(query[:_SCANNED])
     asked = terms(query)
     stems, names = set(map(_stem, asked)), set(map(_stem, _names(query)))
     part = _READ // max(len(hits), 1)
@@ -188,7 +190,7 @@ def _shared(own: Iterable[str], asked: set[str]) -> list[str]:
 
 def _units(text: str) -> Iterator[str]:
     """Words, and runs of Chinese between function words, caseless; nothing longer than a person would write."""
-    for match in _RUN.finditer(nfc(text[:_SCANNED]).casefold()):
+    for match in _RUN.finditer(text[:_SCANNED].casefold()):
         run = match[0]
         if _is_han(run):
             for part in _FUNCTION_HAN.sub(" ", run).split():

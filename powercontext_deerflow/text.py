@@ -18,7 +18,7 @@ _MADE_OF = 7 * MAX_MEMORY_BYTES // 2
 _LONGEST_PADDED = 2**18
 """Code points; of a longer text not even the white space around it is looked at."""
 
-_MARKS = re.compile(rb"[^\0]{2,}")  # of canonical combining classes
+_MARKS = re.compile(rb"[^\0]{32,}")  # a long run of them, in canonical combining classes
 _CLOSING_FENCE = re.compile(r"<\s*/\s*memory", re.IGNORECASE)
 
 
@@ -58,7 +58,10 @@ def nfc(text: str) -> str:
     if unicodedata.is_normalized("NFC", text):
         return text
     signs = list("".join([unicodedata.normalize("NFD", sign) for sign in text]))
-    for run in _MARKS.finditer(bytes(map(unicodedata.combining, signs))):
+    classes = bytes(map(unicodedata.combining, signs))
+    if not _MARKS.search(classes):
+        return unicodedata.normalize("NFC", text)
+    for run in _MARKS.finditer(classes):
         signs[run.start() : run.end()] = sorted(
             signs[slice(*run.span())], key=unicodedata.combining
         )
