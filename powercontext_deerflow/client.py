@@ -8,16 +8,13 @@ method but ``recall`` and ``remember`` raises TransportError, ServerError (``sco
 
 from __future__ import annotations
 
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final, Self
-from weakref import WeakValueDictionary
 
 from powercontext_deerflow import arguments, exchanges, recalling, records, saving, wire
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.lifecycle import Lifecycle, without_blocking
 from powercontext_deerflow.outcomes import (
     CaptureOutcome,
@@ -42,17 +39,6 @@ class PowerContext(Lifecycle):
 
     Nothing is opened before the first call. ``close`` (or ``with`` / ``async with``) releases sockets and threads.
     """
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self.after_fork()
-        tell_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Forget the saves of the parent process; called in the child, before anything else runs there."""
-        self._saving: WeakValueDictionary[object, Call[SaveOutcome]] = WeakValueDictionary()
-        # Reentrant: a signal handler may save, too.
-        self._saving_lock = threading.RLock()
 
     @classmethod
     @edge
@@ -135,17 +121,6 @@ class PowerContext(Lifecycle):
         known = arguments.kind_to_save(kind)
         request = wire.RememberRequest(self.settings.scope_id, known, memory_text(text))
         save = (request, looks, reads)
-        with self._saving_lock:
-            under_way = self._saving.get(save)
-            if under_way is not None and under_way.pending:
-                return under_way
-            begun = self._saves.submit(self._saver(save, by), by)
-            self._saving[save] = begun
-            return begun
-
-    def _saver(
-        self, save: tuple[wire.RememberRequest, bool, bool], by: Deadline
-    ) -> Callable[[], SaveOutcome]:
         useful = by.remaining() * _USEFUL_SHARE
 
         def carried_out() -> SaveOutcome:
@@ -155,10 +130,8 @@ class PowerContext(Lifecycle):
                 return saving.save(self._engine, *save, by)
             except MemoryError:
                 return SaveUnknown("out_of_memory")
-            finally:
-                self._saving.pop(save, None)
 
-        return carried_out
+        return self._saves.submit(carried_out, by, key=save)
 
     @edge
     def search(
