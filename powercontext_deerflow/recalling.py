@@ -38,7 +38,7 @@ async def arecall(engine: Engine, settings: Settings, query: str, deadline: Dead
     try:
         literal = _outcome(*await exchanges.aprepare(engine, request, deadline))
     except PowerContextError as error:
-        return RecallFailed(error.code, error.status, error.request_id)
+        return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
     if _deserves_a_second_look(settings, query, literal):
         with suppress(TransportError):  # no thread for it
             look = partial(_second_look, engine, settings, query, deadline)
@@ -51,7 +51,7 @@ def _prepared(engine: Engine, settings: Settings, query: str, deadline: Deadline
     try:
         return _outcome(*exchanges.prepare(engine, request, deadline))
     except PowerContextError as error:
-        return RecallFailed(error.code, error.status, error.request_id)
+        return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
 
 
 def _outcome(prepared: tuple[str, int] | None, request_id: str | None) -> Recall:

@@ -44,7 +44,9 @@ ARROWS: dict[str, set[str]] = {
     "transport.engine": {"settings", "transport.connection", "transport.network", "workers"},
     "transport.seam": {"transport.connection", "transport.engine"},
     "exchanges": {"wire", "transport"},
-    "saving": {"wire", "exchanges", "outcomes", "transport"},
+    "words": set(),
+    "lookup": {"exchanges", "records", "transport", "wire", "wire.records", "words"},
+    "saving": {"wire", "exchanges", "lookup", "outcomes", "transport"},
     "records": {"exchanges", "outcomes", "transport", "wire", "wire.records"},
     "lifecycle": {"outcomes", "settings", "transport", "transport.seam", "workers"},
     "client": {
