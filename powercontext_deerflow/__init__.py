@@ -114,8 +114,11 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in __all__ or name == "install":  # not in __all__, because it needs the host
+        from powercontext_deerflow.fork import late_import
+
         for room in _ROOMS:
-            names = vars(import_module(f"{__name__}.{room}"))
+            with late_import():
+                names = vars(import_module(f"{__name__}.{room}"))
             if name in names:
                 return names[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ class Breaker:
     """Thread-safe. Ask ``admits`` first; then tell ``reached`` or ``failed``."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # reentrant: a signal handler may recall, too
         self._failures = 0
         self._probe_at = 0.0
 
@@ -31,9 +31,8 @@ class Breaker:
                 return True
             if now() < self._probe_at:
                 return False
-            self._probe_at = (
-                now() + OPEN_SECONDS
-            )  # this caller is the probe; the others wait for what it finds
+            # This caller is the probe; the others wait for what it finds.
+            self._probe_at = now() + OPEN_SECONDS
             return True
 
     def reached(self) -> None:

@@ -8,13 +8,16 @@ deadline. Besides what it names, every method but ``recall`` and ``remember`` ra
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from concurrent.futures import Future, wait
-from typing import Self, get_args
+from typing import Final, Self, get_args
+from weakref import WeakValueDictionary
 
 from powercontext_deerflow import exchanges, recalling, records, saving, wire
 from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import InputError, TransportError
+from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.lifecycle import Lifecycle, without_blocking
 from powercontext_deerflow.outcomes import (
     CaptureOutcome,
@@ -24,10 +27,15 @@ from powercontext_deerflow.outcomes import (
     Recall,
     SaveNotSent,
     SaveOutcome,
+    SaveUnknown,
 )
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import memory_text, recall_query
+from powercontext_deerflow.transport.threads import Call
 from powercontext_deerflow.wire.records import SourceRequest
+
+_USEFUL_SHARE: Final = 0.05
+"""Of its deadline, what must be left of a save's time when its turn comes; later it might end unknown."""
 
 
 class PowerContext(Lifecycle):
@@ -36,11 +44,24 @@ class PowerContext(Lifecycle):
     Nothing is opened before the first call. ``close`` (or ``with`` / ``async with``) releases sockets and threads.
     """
 
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.after_fork()
+        tell_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Forget the saves of the parent process; called in the child, before anything else runs there."""
+        self._saving: WeakValueDictionary[object, Call[SaveOutcome]] = WeakValueDictionary()
+        # Reentrant: a signal handler may save, too.
+        self._saving_lock = threading.RLock()
+
     @classmethod
+    @edge
     def from_environment(cls) -> Self:
         """A client with the settings of this process (``Settings.from_environment``). Raises ConfigurationError."""
         return cls(Settings.from_environment())
 
+    @edge
     def recall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """Prepared context for ``query`` (at most 8192 code points are sent), within ``max_bytes`` UTF-8 bytes.
 
@@ -52,6 +73,7 @@ class PowerContext(Lifecycle):
             return NothingRecalled("no_query")
         return recalling.recall(self._engine, self.settings, bounded, deadline or self._deadline())
 
+    @edge
     async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
         bounded = recall_query(query)
@@ -60,6 +82,7 @@ class PowerContext(Lifecycle):
         by = deadline or self._deadline()
         return await recalling.arecall(self._engine, self.settings, bounded, by)
 
+    @edge
     def remember(
         self,
         text: str,
@@ -75,11 +98,13 @@ class PowerContext(Lifecycle):
         the first, the second cannot tell this save from an equal one before. Raises InputError for a text or kind that
         is refused here. Saves go one at a time; equal ones under way are one save, by the first one's deadline.
         """
-        future, by = self._begin_save(text, kind, check_duplicates, read_back, deadline)
-        wait((future,), by.remaining())
-        late = self._saves.given_up(future)
-        return SaveNotSent(late.code) if late else future.result()
+        try:
+            save = self._begin_save(text, kind, check_duplicates, read_back, deadline)
+            return save.outcome(self._saves.late)
+        except TransportError as error:
+            return _unconfirmed(error)
 
+    @edge
     async def aremember(
         self,
         text: str,
@@ -90,13 +115,11 @@ class PowerContext(Lifecycle):
         deadline: Deadline | None = None,
     ) -> SaveOutcome:
         """As ``remember``, without blocking the event loop. A submitted save goes on if its caller is cancelled."""
-        import asyncio
-
-        future, by = self._begin_save(text, kind, check_duplicates, read_back, deadline)
-        waiting = asyncio.wrap_future(future)
-        await asyncio.wait((waiting,), timeout=by.remaining())
-        late = self._saves.given_up(future)
-        return SaveNotSent(late.code) if late else await asyncio.shield(waiting)
+        try:
+            save = self._begin_save(text, kind, check_duplicates, read_back, deadline)
+            return await save.aoutcome(self._saves.late)
+        except TransportError as error:
+            return _unconfirmed(error)
 
     def _begin_save(
         self,
@@ -105,7 +128,7 @@ class PowerContext(Lifecycle):
         check_duplicates: bool,
         read_back: bool,
         deadline: Deadline | None,
-    ) -> tuple[Future[SaveOutcome], Deadline]:
+    ) -> Call[SaveOutcome]:
         if kind not in get_args(wire.Kind):
             raise InputError("kind_unknown", "kind", "use " + ", ".join(get_args(wire.Kind)))
         request = wire.RememberRequest(self.settings.scope_id, kind, memory_text(text))
@@ -113,16 +136,30 @@ class PowerContext(Lifecycle):
         save = (request, check_duplicates, read_back)
         with self._saving_lock:
             under_way = self._saving.get(save)
-            if under_way is not None:
+            if under_way is not None and under_way.pending:
                 return under_way
-            try:
-                future = self._saves.submit(lambda: saving.save(self._engine, *save, by))
-            except TransportError as error:
-                return _settled(SaveNotSent(error.code)), by
-            self._saving[save] = future, by
-        future.add_done_callback(lambda _: self._saving.pop(save, None))
-        return future, by
+            begun = self._saves.submit(self._saver(save, by), by)
+            self._saving[save] = begun
+            return begun
 
+    def _saver(
+        self, save: tuple[wire.RememberRequest, bool, bool], by: Deadline
+    ) -> Callable[[], SaveOutcome]:
+        useful = by.remaining() * _USEFUL_SHARE
+
+        def carried_out() -> SaveOutcome:
+            try:
+                if by.remaining() < useful:  # sent now, it might end unknown
+                    return SaveNotSent("saves_ahead")
+                return saving.save(self._engine, *save, by)
+            except MemoryError:
+                return SaveUnknown("out_of_memory")
+            finally:
+                self._saving.pop(save, None)
+
+        return carried_out
+
+    @edge
     def search(
         self, query: str, limit: int = 10, *, deadline: Deadline | None = None
     ) -> list[Memory]:
@@ -137,6 +174,7 @@ class PowerContext(Lifecycle):
         request = wire.SearchRequest(self.settings.scope_id, bounded, limit)
         return records.search(self._engine, request, deadline or self._deadline())
 
+    @edge
     def list_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> Iterator[Memory]:
@@ -147,6 +185,7 @@ class PowerContext(Lifecycle):
         for page in self._pages(kind, lambda: deadline or self._deadline()):
             yield from page
 
+    @edge
     async def alist_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> AsyncIterator[Memory]:
@@ -161,6 +200,7 @@ class PowerContext(Lifecycle):
     def _pages(self, kind: str | None, deadline: Callable[[], Deadline]) -> Iterator[list[Memory]]:
         return records.pages(self._engine, self.settings.scope_id, kind, deadline)
 
+    @edge
     def get(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
         """The very revision that ``citation`` names. Its ``state`` is the memory's now; servers up to 1.2.0 give the
         state at that revision.
@@ -171,6 +211,7 @@ class PowerContext(Lifecycle):
         by = deadline or self._deadline()
         return records.get(self._engine, self.settings.scope_id, citation, by)
 
+    @edge
     def forget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> ForgetOutcome:
         """Take the memory out of recall, if ``citation`` still names its current revision; else Conflict.
 
@@ -180,6 +221,7 @@ class PowerContext(Lifecycle):
         by = deadline or self._deadline(writes=True)
         return records.forget(self._engine, self.settings.scope_id, citation, by)
 
+    @edge
     def capture_source(
         self,
         source_id: str,
@@ -197,6 +239,7 @@ class PowerContext(Lifecycle):
         source = SourceRequest(scope_id, source_id, content, metadata)
         return records.capture(self._engine, source, deadline or self._deadline(writes=True))
 
+    @edge
     def server_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
         """The server's product, version and API contract.
 
@@ -205,6 +248,7 @@ class PowerContext(Lifecycle):
         """
         return exchanges.server_info(self._engine, deadline or self._deadline())
 
+    @edge
     def check_scope(self, *, deadline: Deadline | None = None) -> bool:
         """Whether the server has exactly the bound Scope, byte for byte; storage may fold case or accents.
 
@@ -221,7 +265,5 @@ class PowerContext(Lifecycle):
     acheck_scope = without_blocking(check_scope)
 
 
-def _settled(outcome: SaveOutcome) -> Future[SaveOutcome]:
-    future: Future[SaveOutcome] = Future()
-    future.set_result(outcome)
-    return future
+def _unconfirmed(error: TransportError) -> SaveOutcome:
+    return SaveUnknown(error.code) if error.sent else SaveNotSent(error.code)

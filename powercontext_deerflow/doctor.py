@@ -29,7 +29,8 @@ from powercontext_deerflow.outcomes import NothingRecalled, Recalled, RecallFail
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import closes_fence
 from powercontext_deerflow.transport import Engine
-from powercontext_deerflow.transport.network import Resolver, connect, tls_context
+from powercontext_deerflow.transport.network import Resolver, connect
+from powercontext_deerflow.transport.tls import context as tls_context
 from powercontext_deerflow.visit import Visit
 
 SECONDS: Final = 15.0

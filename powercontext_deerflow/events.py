@@ -36,7 +36,7 @@ class Events:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._logged_at: dict[tuple[str, str], float] = {}
         self._held_back: Counter[tuple[str, str]] = Counter()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     @property
     def counts(self) -> dict[tuple[str, str], int]:

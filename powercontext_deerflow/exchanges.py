@@ -16,13 +16,14 @@ from powercontext_deerflow.errors import (
     NotSupportedByServer,
     ServerError,
 )
-from powercontext_deerflow.transport import Answer, Engine
+from powercontext_deerflow.transport import Answer, Engine, Sealed
 
 T = TypeVar("T")
 Prepared = tuple[tuple[str, int] | None, str | None]
 """The prepared text and its UTF-8 bytes (None if empty), and the request id."""
 _PREPARE = "/v1/context/prepare"
 _SECONDS = re.compile(rb"[0-9]{1,5}")
+_NOTHING = Sealed(b"")
 
 
 def call(
@@ -34,7 +35,7 @@ def call(
     framework's errors are undeclared (facts: powercontext-api 0.7). Raises TransportError, ServerError or AnswerError.
     """
     if request is None:
-        answer = engine.exchange("GET", path, b"", deadline)
+        answer = engine.exchange("GET", path, _NOTHING, deadline)
     else:
         answer = engine.exchange("POST", path, _encoded(request), deadline)
     return _checked(answer, success)
@@ -64,9 +65,9 @@ def _retry_after(answer: Answer) -> float | None:
     return float(said[0])
 
 
-def _encoded(request: object) -> bytes:
+def _encoded(request: object) -> Sealed:
     try:
-        return wire.encode(request)
+        return Sealed(wire.encode(request))
     except (TypeError, ValueError, RecursionError):
         pass
     # Raised out here: the encoder's own error may quote what it could not encode.
@@ -95,6 +96,9 @@ def _read(answer: Answer, decode: Callable[[bytes], T]) -> tuple[T, str | None]:
     except AnswerError as error:
         error.request_id, error.status = answer.request_id, answer.status
         raise
+    except MemoryError:
+        pass
+    raise AnswerError("out_of_memory", answer.request_id, answer.status)
 
 
 def prepare(engine: Engine, request: wire.PrepareRequest, deadline: Deadline) -> Prepared:

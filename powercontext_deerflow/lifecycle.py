@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every operation of the SDK stands on: one engine, its threads, their deadlines and their end (DESIGN 4)."""
+"""What every operation of the SDK stands on: one engine, its threads, their deadlines and their end."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, wait
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.fork import tell_after_fork
-from powercontext_deerflow.outcomes import SaveOutcome
+from powercontext_deerflow.edge import edge
+from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.fork import late_import
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport import Engine
-from powercontext_deerflow.workers import Workers
+from powercontext_deerflow.transport.threads import Call, Workers, on_a_thread
 
 if TYPE_CHECKING:
     from powercontext_openapi import Client
@@ -22,26 +21,31 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound="Lifecycle")
 P = ParamSpec("P")
 T = TypeVar("T")
+_SLACK = 0.05
+"""Seconds that ``aclose`` gives ``close`` beyond its budget, to come back from its thread."""
 
 
 class Lifecycle:
     """Opened by the first call; closed by ``close``, ``with`` or ``async with``; begun anew in a forked child."""
 
+    @edge
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+        self._settings = settings
         self._engine = Engine(settings)
-        self._saves = Workers(1, "powercontext-save")  # older servers refuse parallel saves
-        self.after_fork()
-        tell_after_fork(self)
+        # One thread: servers before 1.4.1 refuse parallel saves.
+        self._saves = Workers(1, "saves_ahead")
 
-    def after_fork(self) -> None:
-        """Forget the saves of the parent process; called in the child, before anything else runs there."""
-        self._saving: dict[object, tuple[Future[SaveOutcome], Deadline]] = {}
-        self._saving_lock = threading.Lock()
+    @property
+    def settings(self) -> Settings:
+        """The binding of this client; another one takes another client."""
+        return self._settings
 
     def flush(self, budget: float) -> bool:
         """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""
-        return not wait([future for future, _ in list(self._saving.values())], budget).not_done
+        by = Deadline.after(budget)
+        for save in self._saves.pending():
+            save.wait(by.remaining())
+        return not self._saves.pending()
 
     def close(self, budget: float = 2.0) -> None:
         """Refuse new calls, give those under way ``budget`` seconds, then cut them off. Idempotent."""
@@ -50,11 +54,19 @@ class Lifecycle:
         self.flush(deadline.remaining())
         self._engine.close(deadline.remaining())
 
+    @edge
     async def aclose(self, budget: float = 2.0) -> None:
-        """As ``close``, without blocking the event loop."""
-        import asyncio
+        """As ``close``, without blocking the event loop; returns within ``budget`` seconds, whatever happens.
 
-        await asyncio.to_thread(self.close, budget)
+        On a thread of its own: the event loop's executor may be full, or shut down.
+        """
+        closing = Call(lambda: self.close(budget), Deadline.after(budget + _SLACK))
+        try:
+            on_a_thread(closing.carry_out)
+        except TransportError:
+            self.close(0)
+        else:
+            await closing.awaited(closing.deadline.remaining())
 
     @cached_property
     def generated(self) -> Client:
@@ -63,9 +75,10 @@ class Lifecycle:
         Its typed functions, ``sync`` and ``asyncio``, run any operation of the pinned slice; each has
         ``remember_timeout_seconds`` in all.
         """
-        from powercontext_openapi import Client
+        with late_import():
+            from powercontext_openapi import Client
 
-        from powercontext_deerflow.transport.seam import httpx_clients
+            from powercontext_deerflow.transport.seam import httpx_clients
 
         url, seconds = self.settings.base_url, self.settings.remember_timeout_seconds
         plain, asynchronous = httpx_clients(self._engine, url, seconds)
@@ -96,6 +109,7 @@ def without_blocking(
 ) -> Callable[Concatenate[C, P], Coroutine[object, object, T]]:
     """``call`` for event loops, on a thread of the client's; the wait for one counts against the deadline."""
 
+    @edge
     @wraps(call)
     async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
         by = cast("Deadline | None", kwargs.get("deadline")) or self._deadline(writes=writes)

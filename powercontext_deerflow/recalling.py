@@ -39,6 +39,8 @@ async def arecall(engine: Engine, settings: Settings, query: str, deadline: Dead
         literal = _outcome(*await exchanges.aprepare(engine, request, deadline))
     except PowerContextError as error:
         return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
+    except MemoryError:
+        return RecallFailed("out_of_memory")
     if _deserves_a_second_look(settings, query, literal):
         with suppress(TransportError):  # no thread for it
             look = partial(_second_look, engine, settings, query, deadline)
@@ -52,6 +54,8 @@ def _prepared(engine: Engine, settings: Settings, query: str, deadline: Deadline
         return _outcome(*exchanges.prepare(engine, request, deadline))
     except PowerContextError as error:
         return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
+    except MemoryError:
+        return RecallFailed("out_of_memory")
 
 
 def _outcome(prepared: tuple[str, int] | None, request_id: str | None) -> Recall:

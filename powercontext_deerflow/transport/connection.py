@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import select
 import socket
 import ssl
 from contextlib import suppress
@@ -14,15 +13,23 @@ import h11
 
 from powercontext_deerflow.deadline import Deadline, now
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.transport.waiting import Wait, at_once, blocking, on_the_loop
+from powercontext_deerflow.transport.tls import failure
+from powercontext_deerflow.transport.waiting import (
+    READ,
+    WRITE,
+    Wait,
+    blocking,
+    on_the_loop,
+    ready,
+)
 
 MAX_BODY = 1024 * 1024
 """Bytes of an answer's body that are read; a larger answer is refused."""
 _MAX_HEAD = 64 * 1024  # bytes of one header block, chunk header or trailer
-_KEEP_ALIVE = (
-    4.0  # seconds; the server closes idle connections after 5.0 (facts: powercontext-api A5)
-)
-_AT_A_TIME = 16 * 1024  # bytes read before others get their turn on the event loop
+KEEP_ALIVE = 4.0
+"""Seconds that an idle connection is kept; PowerContext closes it after 5."""
+_AT_A_TIME = 16 * 1024
+"""Bytes read before others get their turn on the event loop."""
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _END = h11.EndOfMessage()
 _REQUEST_ID = re.compile(rb"[0-9a-f]{16}\Z")
@@ -45,6 +52,31 @@ class Answer:
         return None
 
 
+class Sealed:
+    """Bytes that nobody's repr shows: a credential, or a body with somebody's words."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A request: what h11 checks of it, the header lines of every request with their credential, and a JSON body."""
+
+    request: h11.Request
+    always: Sealed
+    body: Sealed
+
+    def join(self, head: bytes) -> memoryview:
+        """All of it in one piece, behind the request line and the headers that h11 wrote."""
+        body = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+        size = len(self.body.data)
+        rest = body % (size, self.body.data) if size else b"\r\n"
+        return memoryview(head[:-2] + self.always.data + rest)
+
+
 class Connection:
     """Used by one thread or task at a time; ``interrupt`` may come from another one."""
 
@@ -55,50 +87,55 @@ class Connection:
         self._sent = False
         self._used_at = now()
 
-    def exchange(self, request: h11.Request, rest: bytes, deadline: Deadline) -> Answer:
-        """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left.
-
-        ``rest`` are the header lines that ``request`` lacks, the empty line, and the body that they frame.
-        """
+    def exchange(self, message: Message, deadline: Deadline) -> Answer:
+        """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left."""
         wait = blocking(self._socket, deadline)
-        return at_once(self._exchange(request, rest, deadline, wait))
+        try:
+            # In one line: a signal handler that raises between the two would leave a coroutine that complains.
+            self._exchange(message, deadline, wait).send(None)
+        except StopIteration as done:
+            answer: Answer = done.value
+            return answer
+        raise RuntimeError("an exchange of a thread waited for an event loop")
 
-    async def aexchange(self, request: h11.Request, rest: bytes, deadline: Deadline) -> Answer:
+    async def aexchange(self, message: Message, deadline: Deadline) -> Answer:
         """As ``exchange``, on the running event loop. Cancelled, it leaves a connection that is not reusable."""
         wait = on_the_loop(self._socket, deadline)
-        return await self._exchange(request, rest, deadline, wait)
+        return await self._exchange(message, deadline, wait)
 
-    async def _exchange(
-        self, request: h11.Request, rest: bytes, deadline: Deadline, wait: Wait
-    ) -> Answer:
+    async def _exchange(self, message: Message, deadline: Deadline, wait: Wait) -> Answer:
         self._sent = False
-        head = self._http.send(request) or b""
-        self._http.send(_END)
         try:
+            head = self._http.send(message.request) or b""
+            self._http.send(_END)
             with suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read everything, and hang up: its answer is still there to read.
-                await self._send(head[:-2] + rest, deadline, wait)
+                await self._send(message.join(head), deadline, wait)
             return await self._receive(wait)
         except TimeoutError:
             code = "answer_timeout"
         except h11.RemoteProtocolError:
             code = "protocol_error"
+        except ssl.SSLError as error:  # TLS 1.3 tells only now that a certificate of ours is wanted
+            wanted = failure(error) == "tls_client_certificate"
+            code = "tls_client_certificate" if wanted else "connection_lost"
         except OSError:
             code = "connection_lost"
+        except MemoryError:
+            code = "out_of_memory"
         # Raised out here: h11 quotes what the peer sent.
         raise TransportError(code, sent=self._sent)
 
-    async def _send(self, data: bytes, deadline: Deadline, wait: Wait) -> None:
+    async def _send(self, rest: memoryview, deadline: Deadline, wait: Wait) -> None:
         if deadline.expired:
             raise TimeoutError
-        rest = memoryview(data)
         while True:
             self._sent = True
-            events = select.POLLOUT
+            events = WRITE
             try:
                 rest = rest[self._socket.send(rest) :]
             except _NOT_YET as error:
-                events = _wanted(error, select.POLLOUT)
+                events = _wanted(error, WRITE)
             if not rest:
                 return
             await wait(events)
@@ -131,13 +168,13 @@ class Connection:
             event = self._http.next_event()
 
     async def _read(self, wait: Wait) -> bytes:
-        events = select.POLLIN
+        events = READ
         while True:
             await wait(events)  # first, so that no flood of bytes outruns the deadline
             try:
                 return self._socket.recv(_AT_A_TIME)
             except _NOT_YET as error:  # with TLS, bytes may be there that are none of the answer
-                events = _wanted(error, select.POLLIN)
+                events = _wanted(error, READ)
 
     def make_reusable(self) -> bool:
         """Whether another exchange may follow: both sides are done, and the server said nothing beyond its answer."""
@@ -150,11 +187,12 @@ class Connection:
 
     def is_fresh(self) -> bool:
         """Whether an idle connection is young and silent; one that has something to read is closed or out of step."""
-        if now() - self._used_at > _KEEP_ALIVE:
+        if now() - self._used_at > KEEP_ALIVE:
             return False
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        return not poll.poll(0)
+        try:
+            return not ready((self._socket,), READ, 0)
+        except (OSError, ValueError):  # closed, or a number that `select` cannot watch
+            return False
 
     def interrupt(self) -> None:
         """Wake whoever waits here. It closes the socket itself, so no descriptor is reused early.
@@ -171,8 +209,8 @@ class Connection:
 def _wanted(error: OSError, otherwise: int) -> int:
     """What the socket must be ready for; TLS may have to read in order to write, and the other way round."""
     if isinstance(error, ssl.SSLWantReadError):
-        return select.POLLIN
-    return select.POLLOUT if isinstance(error, ssl.SSLWantWriteError) else otherwise
+        return READ
+    return WRITE if isinstance(error, ssl.SSLWantWriteError) else otherwise
 
 
 def _refuse_encoded(headers: list[tuple[bytes, bytes]]) -> None:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one engine that every request of this package goes through: pool, bounds, fork, close (DESIGN 4).
+"""The one engine that every request of this package goes through: its messages, its pool, its threads, its end.
 
-Synchronous, because the host's hot path is a worker thread and because deadlines by cancelling asynchronous requests
-poison a pool (facts: failure-classes B1). Nothing is opened before the first exchange.
+An exchange is written once and waits for its socket on a thread or on an event loop. Deadlines end at the socket:
+cancelling a request from outside leaves connections in a state that nobody knows. Nothing is opened before the first
+exchange.
 """
 
 from __future__ import annotations
 
-import threading
+import ssl
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -18,63 +20,53 @@ from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.transport.connection import Answer, Connection
-from powercontext_deerflow.transport.network import Resolver, connect, tls_context
+from powercontext_deerflow.transport.connection import Answer, Connection, Message, Sealed
+from powercontext_deerflow.transport.network import Resolver, connect
+from powercontext_deerflow.transport.pool import MAX_CONNECTIONS, Pool, useful_rest
+from powercontext_deerflow.transport.threads import Workers
+from powercontext_deerflow.transport.tls import context
 from powercontext_deerflow.version import VERSION
-from powercontext_deerflow.workers import Workers
-
-MAX_CONNECTIONS = 32
-"""Connections at once; a further caller waits for one, by its own deadline."""
 
 
 class Engine:
     """Exchanges with one origin, with one credential, each by an absolute deadline and under a cap.
 
-    Thread-safe and fork-safe. No redirects, cookies, proxies, netrc or environment.
+    Thread-safe and fork-safe. No redirects, cookies, proxies, netrc or environment. Raises ConfigurationError
+    ``ca_file_unreadable``.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.workers = Workers(MAX_CONNECTIONS, "powercontext-recall")
+        self.workers = Workers(MAX_CONNECTIONS, "no_connection_free")
         """Threads for what would block an event loop."""
         url = urlsplit(settings.base_url)
         self._host = url.hostname or ""
         self._port = url.port or (443 if url.scheme == "https" else 80)
         self._prefix = url.path
-        self._tls = tls_context(settings.ca_file) if url.scheme == "https" else None
+        self._is_secure = url.scheme == "https"
+        self._ca_file = settings.ca_file
+        self._tls: ssl.SSLContext | None = None
+        with suppress(TransportError):  # there is no descriptor now to read the roots with; later
+            self._tls = context(self._ca_file) if self._is_secure else None
         self._netloc = url.netloc
-        always = [
-            ("Accept", "application/json"),
-            ("Accept-Encoding", "identity"),
-            ("Authorization", f"Bearer {settings.token.reveal()}"),
-            ("User-Agent", f"powercontext-deerflow/{VERSION}"),
-        ]
-        # Checked and written by h11 once: without the request line, ``Host`` and the empty line at the end.
-        written = h11.Connection(h11.CLIENT).send(
-            h11.Request(method="GET", target="/", headers=[("Host", url.netloc), *always])
-        )
-        self._always = (written or b"").split(b"\r\n", 2)[2][:-2]
-        self._closed = False
+        self._always = _always(url.netloc, settings)
         self._begin()
         tell_after_fork(self)
 
     def _begin(self) -> None:
-        # Reentrant: a recall whose loop was closed may be collected, and give its slot back, while this is held.
-        self._changed = threading.Condition()
+        self.pool = Pool()
         self._resolver = Resolver()
-        self._idle: list[Connection] = []
-        self._busy: set[Connection] = set()
-        self._slots = 0
 
     def after_fork(self) -> None:
-        for inherited in (*self._idle, *self._busy):
-            inherited.close()  # only this process's copy of the descriptor
+        inherited = self.pool
         self._begin()
+        self.pool.closed = inherited.closed
+        inherited.abandon()
 
     def exchange(
         self,
         method: str,
         path: str,
-        body: bytes,
+        body: Sealed,
         deadline: Deadline,
         extra_headers: Sequence[tuple[str, str]] = (),
     ) -> Answer:
@@ -84,115 +76,71 @@ class Engine:
         """
         return self._exchange(self._message(method, path, body, extra_headers), deadline)
 
-    def _exchange(self, message: tuple[h11.Request, bytes], deadline: Deadline) -> Answer:
-        self._take_slot(deadline)
-        connection: Connection | None = None
+    def _exchange(self, message: Message, deadline: Deadline) -> Answer:
+        pool = self.pool  # in a forked child, another one
+        use = pool.use(deadline)
         try:
-            connection = self._idle_connection() or self._new_connection(deadline)
-            return connection.exchange(*message, deadline)
+            use.user = pool.waiting_connection() or self._new_connection(deadline)
+            if pool.closed:  # too late for `close` to see it
+                raise TransportError("closed", sent=False)
+            return use.user.exchange(message, deadline)
         finally:
-            self._give_back(connection)
+            pool.give_back(use)
 
     async def aexchange(
         self,
         method: str,
         path: str,
-        body: bytes,
+        body: Sealed,
         deadline: Deadline,
         extra_headers: Sequence[tuple[str, str]] = (),
     ) -> Answer:
         """As ``exchange``, without blocking the event loop: on it if a connection is open, else on a thread."""
         message = self._message(method, path, body, extra_headers)
-        connection = self._reserved_idle()
-        if connection is None:
-            return await self.workers.run(lambda: self._exchange(message, deadline), deadline)
+        pool = self.pool
+        use = pool.use_of_idle()
+        if use is None or use.user is None:
+            useful = useful_rest(deadline)
+            return await self.workers.run(lambda: self._begun(message, deadline, useful), deadline)
         try:
-            return await connection.aexchange(*message, deadline)
+            return await use.user.aexchange(message, deadline)
         finally:
-            self._give_back(connection)
+            pool.give_back(use)
+
+    def _begun(self, message: Message, deadline: Deadline, useful: float) -> Answer:
+        """``_exchange``, unless it waited too long for its thread."""
+        if deadline.remaining() < useful:
+            raise TransportError("no_connection_free", sent=False)
+        return self._exchange(message, deadline)
 
     def _message(
-        self, method: str, path: str, body: bytes, extra_headers: Sequence[tuple[str, str]]
-    ) -> tuple[h11.Request, bytes]:
+        self, method: str, path: str, body: Sealed, extra_headers: Sequence[tuple[str, str]]
+    ) -> Message:
         request = _request(method, self._prefix + path, self._netloc, *extra_headers)
-        more = self._always
-        if body:
-            more += b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-        return request, more + b"\r\n" + body
-
-    def _take_slot(self, deadline: Deadline) -> None:
-        with self._changed:
-            free = self._changed.wait_for(
-                lambda: self._closed or self._slots < MAX_CONNECTIONS, deadline.remaining()
-            )
-            if self._closed or not free:
-                raise TransportError("closed" if self._closed else "no_connection_free", sent=False)
-            self._slots += 1
-
-    def _reserved_idle(self) -> Connection | None:
-        """An idle connection, and a slot for its use, if both can be had without waiting."""
-        with self._changed:
-            if self._closed or not self._idle or self._slots == MAX_CONNECTIONS:
-                return None
-            self._slots += 1
-        connection = self._idle_connection()
-        if connection is None:
-            self._give_back(None)
-        return connection
-
-    def _idle_connection(self) -> Connection | None:
-        while True:
-            with self._changed:
-                connection = self._idle.pop() if self._idle else None
-                if connection is None:
-                    return None
-                self._busy.add(connection)
-            if connection.is_fresh():
-                return connection
-            with self._changed:
-                self._busy.discard(connection)
-            connection.close()
+        return Message(request, self._always, body)
 
     def _new_connection(self, deadline: Deadline) -> Connection:
-        connected = connect(self._resolver, self._host, self._port, self._tls, deadline)
-        connection = Connection(connected)
-        with self._changed:
-            if not self._closed:
-                self._busy.add(connection)
-                return connection
-        connection.close()
-        raise TransportError("closed", sent=False)
-
-    def _give_back(self, connection: Connection | None) -> None:
-        reusable = connection is not None and not self._closed and connection.make_reusable()
-        with self._changed:
-            if connection is None or connection in self._busy:  # else it is from before a fork
-                self._slots -= 1
-            if connection is not None:
-                self._busy.discard(connection)
-                if reusable and not self._closed:
-                    self._idle.append(connection)
-                    connection = None
-            if self._closed:
-                self._changed.notify_all()  # whoever closes waits for all slots
-            else:
-                self._changed.notify()
-        if connection is not None:
-            connection.close()
+        if self._is_secure and self._tls is None:
+            self._tls = context(self._ca_file)
+        return Connection(connect(self._resolver, self._host, self._port, self._tls, deadline))
 
     def close(self, budget: float = 2.0) -> None:
         """Refuse new exchanges, let those in flight end within ``budget`` seconds, then cut them off. Idempotent."""
-        deadline = Deadline.after(budget)
-        with self._changed:
-            self._closed = True
-            idle, self._idle = self._idle, []
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._slots == 0, deadline.remaining())
-            for connection in tuple(self._busy):
-                connection.interrupt()
-        for connection in idle:
-            connection.close()
+        self.pool.close(budget)
         self.workers.close()
+
+
+def _always(netloc: str, settings: Settings) -> Sealed:
+    """The header lines of every request, checked and written by h11 once, without ``Host`` and the last, empty line."""
+    headers = [
+        ("Host", netloc),
+        ("Accept", "application/json"),
+        ("Accept-Encoding", "identity"),
+        ("Authorization", f"Bearer {settings.token.reveal()}"),
+        ("User-Agent", f"powercontext-deerflow/{VERSION}"),
+    ]
+    request = h11.Request(method="GET", target="/", headers=headers)
+    return Sealed((h11.Connection(h11.CLIENT).send(request) or b"").split(b"\r\n", 2)[2][:-2])
 
 
 @lru_cache(maxsize=64)

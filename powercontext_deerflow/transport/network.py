@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connected socket by a deadline: names, addresses, TCP, TLS. Nothing of it reads the environment."""
+"""A connected socket by a deadline: names, addresses, TCP. Nothing of it reads the environment."""
 
 from __future__ import annotations
 
@@ -7,64 +7,74 @@ import encodings.idna  # noqa: F401 - sockets import it on first use; a fork in 
 import socket
 import ssl
 import threading
-from concurrent.futures import Future
+from collections import deque
+from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import Any
+from itertools import zip_longest
+from typing import Any, Final
+from weakref import ref
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.transport.threads import Call, on_a_thread
+from powercontext_deerflow.transport.tls import QuietSocket, refusal, secured
+from powercontext_deerflow.transport.waiting import WRITE, ready
 
 # As getaddrinfo gives it: family, type, protocol, canonical name, and an address whose shape the family decides.
 Address = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
+STAGGER: Final = 0.25
+"""Seconds until the next address is tried beside one that has not answered (RFC 8305, section 5)."""
 
 
 class Resolver:
-    """Names to addresses on daemon threads, because getaddrinfo knows no timeout (facts: failure-classes B4).
+    """Names to addresses on threads, because getaddrinfo knows no timeout.
 
-    At most one look-up a name is alive; later callers wait for the same one, each by its own deadline.
+    At most one look-up a name is alive; later callers wait for the same one, each by its own deadline. A look-up is
+    alive as long as its thread is: one whose thread was refused is not found again.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: dict[tuple[str, int], Future[list[Address]]] = {}
+        self.answered: socket.AddressFamily | None = None
+        """The family of the address that answered last."""
+        self._lock = threading.RLock()
+        self._running: dict[tuple[str, int], ref[Call[list[Address]]]] = {}
 
     def addresses(self, host: str, port: int, deadline: Deadline) -> list[Address]:
-        """Raises TransportError ``dns_failed`` or ``dns_timeout``."""
+        """Raises TransportError ``dns_failed``, ``dns_timeout``, or what the system refused."""
         code = "dns_failed"
         try:
             if _is_literal(host):  # nothing to wait for
                 return _look_up(host, port)
-            return self._join(host, port).result(deadline.remaining())
-        except TimeoutError:
+            lookup = self._join(host, port)
+            if lookup.wait(deadline.remaining()):
+                return lookup.result()
             code = "dns_timeout"
-        except (OSError, UnicodeError):
+        except OSError as error:
+            code = refusal(error) or ("no_descriptor" if _is_out_of_descriptors() else code)
+        except UnicodeError:
             pass
+        except MemoryError:
+            code = "out_of_memory"
         raise TransportError(code, sent=False)
 
-    def _join(self, host: str, port: int) -> Future[list[Address]]:
+    def _join(self, host: str, port: int) -> Call[list[Address]]:
         with self._lock:
-            future = self._running.get((host, port))
-            if future is None:
-                future = self._running[host, port] = Future()
-                run = threading.Thread(
-                    target=self._run,
-                    args=(host, port, future),
-                    name="powercontext-dns",
-                    daemon=True,
-                )
-                run.start()
-            return future
+            running = self._running.get((host, port))
+            lookup = running() if running is not None else None
+            if lookup is None or lookup.done:
+                lookup = Call(lambda: _look_up(host, port), Deadline.after(0))
+                on_a_thread(lookup.carry_out)
+                self._running[host, port] = ref(lookup)
+            return lookup
 
-    def _run(self, host: str, port: int, future: Future[list[Address]]) -> None:
-        try:
-            found = _look_up(host, port)
-        except Exception as error:  # noqa: BLE001 - handed to those who wait
-            future.set_exception(error)
-        else:
-            future.set_result(found)
-        finally:
-            with self._lock:
-                del self._running[host, port]
+
+def _is_out_of_descriptors() -> bool:
+    """The resolver calls that an unknown name."""
+    try:
+        socket.socket().close()
+    except OSError as error:
+        return refusal(error) is not None
+    return False
 
 
 def _is_literal(host: str) -> bool:
@@ -79,76 +89,80 @@ def _look_up(host: str, port: int) -> list[Address]:
     return list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
-def tls_context(ca_file: str | None) -> ssl.SSLContext:
-    """Verification against ``ca_file``, else certifi's roots; SSL_CERT_FILE and its kin are not read."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    if ca_file is None:
-        import certifi  # not above: what it imports is a twentieth of the time until the first recall
-
-        ca_file = certifi.where()
-    context.load_verify_locations(cafile=ca_file)
-    context.set_alpn_protocols(["http/1.1"])
-    return context
-
-
 def connect(
     resolver: Resolver, host: str, port: int, tls: ssl.SSLContext | None, deadline: Deadline
 ) -> socket.socket:
-    """A socket to the first address that answers; each gets an equal share of what is left.
+    """A socket to the address that answers first.
 
-    Raises TransportError ``dns_*``, ``connect_failed``, ``connect_timeout``, ``tls_failed`` or ``tls_timeout``.
+    Raises TransportError ``dns_*``, ``connect_failed``, ``connect_timeout``, ``tls_*``, or what the system refused.
     """
     addresses = resolver.addresses(host, port, deadline)
+    connected = _first_to_answer(_in_turn(addresses, resolver.answered), deadline)
+    resolver.answered = connected.family
+    if tls is None:
+        return connected
+    return secured(connected, tls, host.removesuffix("."), deadline)
+
+
+def _in_turn(addresses: Iterable[Address], first: socket.AddressFamily | None) -> deque[Address]:
+    """One of each family after the other, beginning with the family that answered last (RFC 8305, section 4)."""
+    families: dict[socket.AddressFamily, list[Address]] = {}
+    for address in addresses:
+        families.setdefault(address[0], []).append(address)
+    ordered = sorted(families, key=lambda family: family is not first)
+    turns = zip_longest(*(families[family] for family in ordered))
+    return deque(address for turn in turns for address in turn if address is not None)
+
+
+def _first_to_answer(waiting: deque[Address], deadline: Deadline) -> socket.socket:
+    dialled: dict[QuietSocket, None] = {}
     code = "connect_failed"
-    for position, address in enumerate(addresses):
-        connected = _dial(address, deadline.sooner(1 / (len(addresses) - position)))
-        if isinstance(connected, str):
-            code = connected
-            continue
-        if tls is None:
-            return connected
-        secured = _secure(connected, tls, host, deadline)
-        if not isinstance(secured, str):
-            return secured
-        code = secured
-        break
-    raise TransportError(code, sent=False)
+    next_one = Deadline.after(0)
+    try:
+        while (waiting or dialled) and not deadline.expired:
+            if waiting and (not dialled or next_one.expired):
+                begun = _dial(waiting.popleft())
+                if isinstance(begun, str):
+                    code = begun
+                    continue
+                dialled[begun] = None
+                next_one = Deadline.after(STAGGER)
+            left = deadline.remaining()
+            for one in ready(dialled, WRITE, min(left, next_one.remaining()) if waiting else left):
+                del dialled[one]
+                if _is_connected(one):
+                    return one
+                code, next_one = "connect_failed", Deadline.after(0)
+        raise TransportError("connect_timeout" if deadline.expired else code, sent=False)
+    finally:
+        for one in dialled:
+            one.close()
 
 
-def _dial(address: Address, deadline: Deadline) -> socket.socket | str:
-    """A connected socket, or the reason why there is none."""
+def _dial(address: Address) -> QuietSocket | str:
+    """A socket that is about to be connected, or the reason why there is none."""
     family, kind, protocol, _, where = address
-    left = deadline.remaining()
-    if not left:
-        return "connect_timeout"
-    dialled = socket.socket(family, kind, protocol)
     try:
-        dialled.settimeout(left)
-        dialled.connect(where)
-        dialled.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    except TimeoutError:
-        dialled.close()
-        return "connect_timeout"
+        begun = QuietSocket(family, kind, protocol)
+    except OSError as error:  # also a family that the kernel does not have
+        return refusal(error) or "connect_failed"
+    try:
+        begun.setblocking(False)
+        begun.connect(where)
+    except BlockingIOError:
+        pass
+    except (OSError, OverflowError) as error:
+        begun.close()
+        return (isinstance(error, OSError) and refusal(error)) or "connect_failed"
+    return begun
+
+
+def _is_connected(dialled: socket.socket) -> bool:
+    try:
+        if not dialled.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            dialled.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return True
     except OSError:
-        dialled.close()
-        return "connect_failed"
-    return dialled
-
-
-def _secure(
-    plain: socket.socket, tls: ssl.SSLContext, host: str, deadline: Deadline
-) -> ssl.SSLSocket | str:
-    """The socket with TLS on it, or the reason why there is none."""
-    secured = tls.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
-    try:
-        # One call is one handshake: the ssl module counts the whole of it against this timeout.
-        secured.settimeout(deadline.remaining() or 1e-6)
-        secured.do_handshake()
-    except TimeoutError:
-        secured.close()
-        return "tls_timeout"
-    except (OSError, ValueError):  # SSLError, CertificateError, a peer that hangs up
-        secured.close()
-        return "tls_failed"
-    return secured
+        pass
+    dialled.close()
+    return False

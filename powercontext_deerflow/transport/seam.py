@@ -6,15 +6,16 @@ from __future__ import annotations
 import httpx
 
 from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.transport.connection import Answer
+from powercontext_deerflow.transport.connection import Answer, Sealed
 from powercontext_deerflow.transport.engine import Engine
 
 # The only request headers that operations of the slice define.
 _CONDITIONS = ("if-match", "if-none-match")
 
 
-Exchange = tuple[str, str, bytes, Deadline, list[tuple[str, str]]]
+Exchange = tuple[str, str, Sealed, Deadline, list[tuple[str, str]]]
 """What the engine's ``exchange`` takes."""
 
 
@@ -29,6 +30,7 @@ class BoundedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._engine = engine
         self._base = httpx.URL(base_url)
 
+    @edge
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         request.read()
         try:
@@ -37,6 +39,7 @@ class BoundedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             failed = error
         raise _in_terms_of_httpx(failed)
 
+    @edge
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         await request.aread()
         try:
@@ -55,7 +58,7 @@ class BoundedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             raise httpx.UnsupportedProtocol("this client is bound to one PowerContext server")
         path = request.url.raw_path[len(prefix) :].decode("ascii")
         conditions = [item for item in request.headers.items() if item[0] in _CONDITIONS]
-        return request.method, path, request.content, _deadline(request), conditions
+        return request.method, path, Sealed(request.content), _deadline(request), conditions
 
 
 def _deadline(request: httpx.Request) -> Deadline:

@@ -209,7 +209,7 @@ def test_a_cancelled_recall_over_an_open_connection_is_over_at_once(
         recall.cancel()
         with pytest.raises(asyncio.CancelledError):
             await recall
-        assert client._engine._slots == 0
+        assert client._engine.pool.in_use == 0
         await asyncio.to_thread(wait_until, lambda: server.open_connections == 0)
 
     asyncio.run(give_up())
@@ -236,7 +236,7 @@ def test_a_loop_that_is_closed_under_a_recall_leaves_nothing_behind(
     del recall
     gc.collect()
     wait_until(lambda: server.open_connections == 0)
-    assert client._engine._slots == 0
+    assert client._engine.pool.in_use == 0
     server.turn(healthy)
     Call("arecall").succeeds(client)
 
@@ -255,17 +255,16 @@ loop = asyncio.new_event_loop()
 loop.set_exception_handler(lambda *_: None)
 recall = loop.create_task(client.arecall("never answered"))
 loop.run_until_complete(asyncio.sleep(0))
-assert client._engine._slots == 1
+assert client._engine.pool.in_use == 1
 loop.close()
-with client._engine._changed:
-    del recall, loop
-    gc.collect()
-print(client._engine._slots)
+del recall, loop
+gc.collect()
+print(client._engine.pool.in_use)
 """
 
 
 def test_an_abandoned_recall_may_be_collected_anywhere(serve: Serve) -> None:
-    """The collector may run in the middle of what the engine does under its lock, on the same thread."""
+    """Its place dies with it."""
     server = serve()
     with script(ABANDONED, server.base_url) as process:
         assert process.stdout
@@ -294,7 +293,7 @@ def test_a_loop_that_ends_before_its_calls_says_nothing(
     asyncio.run(leave_behind())
     release.set()
     assert client.flush(9.0)
-    wait_until(lambda: client._engine._slots == 0)
+    wait_until(lambda: client._engine.pool.in_use == 0)
     assert [record for record in caplog.records if record.levelno > logging.DEBUG] == []
     if call.saves:
         assert server.count(REMEMBER) == 3  # each once, though nobody waits any more
@@ -339,14 +338,14 @@ def test_32_threads_on_first_use_make_one_tls_context(
 ) -> None:
     """Each costs about ten milliseconds of a core, and all of them together some callers' deadlines."""
     made: list[ssl.SSLContext] = []
-    make = engine.tls_context  # type: ignore[attr-defined]
+    make = engine.context  # type: ignore[attr-defined]
 
     def make_and_count(ca_file: str | None) -> ssl.SSLContext:
         made.append(make(ca_file))
         threading.Event().wait(0.05)  # so that the others come while this one is made
         return made[-1]
 
-    monkeypatch.setattr(engine, "tls_context", make_and_count)
+    monkeypatch.setattr(engine, "context", make_and_count)
     client = connect(
         serve(tls=tls[0]).base_url,
         ca_file=tls[1],
@@ -536,7 +535,7 @@ async def main():
     if not child:
         recall.cancel()
         await asyncio.gather(recall, return_exceptions=True)
-        os._exit(0 if shared._engine._slots == 0 else 3)
+        os._exit(0 if shared._engine.pool.in_use == 0 else 3)
     await asyncio.to_thread(wait_for, child)
     assert (await recall).content == "scp_parent|under way"
 asyncio.run(main())
@@ -660,7 +659,7 @@ def test_close_waits_for_what_ends_within_its_budget(
     server.wait_for_request(operation)
     closing = threading.Thread(target=client.close, args=(20.0,))
     closing.start()
-    wait_until(lambda: client._engine._closed or client._saves._closed)
+    wait_until(lambda: client._engine.pool.closed or client._saves._closed)
     release.set()
     closing.join(5.0)
     assert not closing.is_alive()
@@ -676,7 +675,7 @@ def test_close_while_connecting(fault: str, call: Call, serve: Serve, connect: C
             host, port = stack.enter_context(network.black_hole())
             client = connect(f"http://{host}:{port}")
             thread, outcomes = _in_flight(call, client)
-            wait_until(lambda: client._engine._slots == 1)
+            wait_until(lambda: client._engine.pool.in_use == 1)
         else:
             dns = stack.enter_context(network.hanging_dns("localhost"))
             client = connect("http://localhost:1")
@@ -740,7 +739,7 @@ def test_close_from_many_threads_while_in_flight(
     closing = [threading.Thread(target=client.close, args=(6.0,)) for _ in range(4)]
     for closer in closing:
         closer.start()
-    waiting = client._engine._changed._waiters  # type: ignore[attr-defined]
+    waiting = client._engine.pool._waiting
     wait_until(lambda: len(waiting) == 4 or call.saves)
     release.set()
     for closer in (*closing, thread):

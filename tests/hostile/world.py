@@ -31,7 +31,7 @@ from powercontext_deerflow import (
     TransportError,
 )
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.transport.engine import MAX_CONNECTIONS
+from powercontext_deerflow.transport.pool import MAX_CONNECTIONS
 from tests.servers.hostile import HostileServer, answer
 from tests.servers.loopback import Behaviour, Connection, Request, http_answer
 
@@ -144,13 +144,10 @@ CALLS = (*RECALLS, *SAVES)
 def open_connection(client: PowerContext) -> None:
     """One that no exchange has used yet, unless one is idle or there are as many as there may be."""
     engine = client._engine
-    if engine._idle or engine._slots == MAX_CONNECTIONS:
+    if engine.pool.idle or engine.pool.in_use == MAX_CONNECTIONS:
         return
     with suppress(TransportError):  # then the call itself will meet whatever is wrong
-        connection = engine._new_connection(Deadline.after(0.1))
-        with engine._changed:
-            engine._busy.discard(connection)
-            engine._idle.append(connection)
+        engine.pool._keep(engine._new_connection(Deadline.after(0.1)))
 
 
 def settings(base_url: str, **given: Any) -> Settings:  # as loose as the keywords of Settings

@@ -10,21 +10,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FDS = Path("/proc/self/fd")  # Linux; elsewhere only threads are seen
+_FDS = Path("/proc/self/fd")  # Linux; elsewhere nothing is seen
+_TASKS = Path("/proc/self/task")
 
 
 @contextmanager
 def no_leaks(within: float = 5.0) -> Iterator[None]:
     """AssertionError if a thread or socket made in the block is still there `within` seconds on."""
-    threads, sockets = set(threading.enumerate()), _sockets()
+    threads, sockets = _threads(), _sockets()
     yield
     deadline, tick = time.monotonic() + within, threading.Event()
     while True:
-        left: set[object] = set(threading.enumerate()) - threads | (_sockets() - sockets)
+        left = _threads() - threads | (_sockets() - sockets)
         if not left or time.monotonic() > deadline:
             break
         tick.wait(0.02)
     assert not left, f"left behind: {left}"
+
+
+def _threads() -> set[str]:
+    """Every thread, also those that `threading` does not know."""
+    return {f"thread {task.name}" for task in (_TASKS.iterdir() if _TASKS.exists() else ())}
 
 
 def _sockets() -> set[str]:

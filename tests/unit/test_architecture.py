@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "powercontext_deerflow"
-LEAVES = {"errors", "deadline", "version", "fork"}
+LEAVES = {"errors", "deadline", "version", "fork", "edge"}
 
 # Each module and what it may import of this package, besides the leaves.
 ARROWS: dict[str, set[str]] = {
@@ -20,6 +20,7 @@ ARROWS: dict[str, set[str]] = {
     "deadline": set(),
     "version": set(),
     "fork": set(),
+    "edge": set(),
     "identity": set(),
     "text": set(),
     "settings": {"identity"},
@@ -33,25 +34,31 @@ ARROWS: dict[str, set[str]] = {
     "outcomes": {"citations", "wire"},
     "events": {"telemetry"},
     "telemetry": set(),
-    "workers": set(),
     "breaker": set(),
     "focus": set(),
     "recalling": {"exchanges", "focus", "outcomes", "settings", "transport", "wire"},
     "transport": {"transport.connection", "transport.engine"},
     "transport.waiting": set(),
-    "transport.connection": {"transport.waiting"},
-    "transport.network": set(),
-    "transport.engine": {"settings", "transport.connection", "transport.network", "workers"},
+    "transport.places": set(),
+    "transport.threads": {"transport.places"},
+    "transport.tls": set(),
+    "transport.connection": {"transport.tls", "transport.waiting"},
+    "transport.network": {"transport.threads", "transport.tls", "transport.waiting"},
+    "transport.pool": {"transport.connection", "transport.places", "transport.threads"},
+    "transport.engine": {
+        *("settings", "transport.connection", "transport.network", "transport.pool"),
+        *("transport.threads", "transport.tls"),
+    },
     "transport.seam": {"transport.connection", "transport.engine"},
     "exchanges": {"wire", "transport"},
     "words": set(),
     "lookup": {"exchanges", "records", "transport", "wire", "wire.records", "words"},
     "saving": {"wire", "exchanges", "lookup", "outcomes", "transport"},
     "records": {"exchanges", "outcomes", "transport", "wire", "wire.records"},
-    "lifecycle": {"outcomes", "settings", "transport", "transport.seam", "workers"},
+    "lifecycle": {"settings", "transport", "transport.seam", "transport.threads"},
     "client": {
         *("exchanges", "lifecycle", "outcomes", "recalling", "records", "saving"),
-        *("settings", "text", "wire", "wire.records"),
+        *("settings", "text", "transport.threads", "wire", "wire.records"),
     },
     "runtime": {
         "breaker",
@@ -71,7 +78,7 @@ ARROWS: dict[str, set[str]] = {
     "write_probe": {"wire", "findings", "outcomes", "visit"},
     "doctor": {
         *("exchanges", "write_probe", "client", "findings", "host_check", "outcomes", "settings"),
-        *("text", "transport", "transport.network", "visit"),
+        *("text", "transport", "transport.network", "transport.tls", "visit"),
     },
     "cli": {"findings", "doctor", "config_check"},
     "memory": {"runtime", "events", "settings"},
@@ -84,9 +91,10 @@ ONE_PLACE = {
     "time": {"deadline"},
     "httpx": {"transport.seam"},
     "h11": {"transport.connection", "transport.engine"},
-    "certifi": {"transport.network"},
-    "socket": {"transport.connection", "transport.network", "transport.waiting"},
-    "select": {"transport.connection", "transport.waiting"},
+    "certifi": {"transport.tls"},
+    "socket": {"transport.connection", "transport.network", "transport.tls", "transport.waiting"},
+    "select": {"transport.waiting"},
+    "_thread": {"transport.pool", "transport.threads"},
     "deerflow": {"memory"},
     "deerflow_extension_api": {"extension"},
     "langchain_core": {"extension"},
