@@ -35,7 +35,7 @@ class Found:
 
 def find(engine: Engine, request: wire.RememberRequest, deadline: Deadline) -> Found:
     """Never raises: a look-up that fails or runs out of time has found nothing, and blocks no save."""
-    with suppress(PowerContextError):
+    with suppress(PowerContextError, MemoryError):
         if words.has_words(request.text):
             return _by_words(engine, request, deadline)
         return Found(_page_by_page(engine, request, deadline))
@@ -49,7 +49,7 @@ def can_be_found(engine: Engine, request: wire.RememberRequest, deadline: Deadli
     query = words.as_it_is_asked(request.text)
     try:
         answer = exchanges.search(engine, _search(request, query), deadline)
-    except PowerContextError:
+    except (PowerContextError, MemoryError):
         return True
     return len(answer.hits) == _LIMIT or request.text in _texts(answer)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Listing, reading and forgetting memories on the wire, both server generations, and capturing a Source.
 
-Strict in types and required fields, tolerant of added keys, as saving is (facts: powercontext-api A4, server-versions).
+Strict in types and required fields, tolerant of added keys, as saving is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ListRequest(Unshown, frozen=True):
 
 class ListAnswer(Unshown, frozen=True):
     items: list[MemoryRecord]
-    next_cursor: str | None
+    next_cursor: Annotated[str, Meta(min_length=1, max_length=4096)] | None
 
 
 class StateAnswer(Struct, frozen=True):
