@@ -22,12 +22,13 @@ from dataclasses import dataclass
 class PowerContextError(Exception):
     """Root of the tree: ``code`` is a stable, content-free reason code.
 
-    ``status`` is the answer's HTTP status and ``request_id`` the server's name for the exchange (16 hex digits), each
-    None if there is none.
+    ``status`` is the answer's HTTP status, ``request_id`` the server's name for the exchange (16 hex digits), and
+    ``retry_after`` how many seconds the server asks to wait (0 to 86400), each None if there is none.
     """
 
     status: int | None = None
     request_id: str | None = None
+    retry_after: float | None = None
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

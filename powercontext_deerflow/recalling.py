@@ -38,7 +38,7 @@ async def arecall(engine: Engine, settings: Settings, query: str, deadline: Dead
     try:
         literal = _outcome(*await exchanges.aprepare(engine, request, deadline))
     except PowerContextError as error:
-        return RecallFailed(error.code, error.status, error.request_id)
+        return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
     except MemoryError:
         return RecallFailed("out_of_memory")
     if _deserves_a_second_look(settings, query, literal):
@@ -53,7 +53,7 @@ def _prepared(engine: Engine, settings: Settings, query: str, deadline: Deadline
     try:
         return _outcome(*exchanges.prepare(engine, request, deadline))
     except PowerContextError as error:
-        return RecallFailed(error.code, error.status, error.request_id)
+        return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
     except MemoryError:
         return RecallFailed("out_of_memory")
 

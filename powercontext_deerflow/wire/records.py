@@ -27,7 +27,7 @@ class ListRequest(Unshown, frozen=True):
     scope_id: str
     kind: str | None
     cursor: str | None
-    limit: int = 50  # as many memories of full length as surely fit under the cap of an answer
+    limit: int
     states: tuple[str, ...] = ("active",)
 
 
@@ -57,6 +57,37 @@ class RevisionAnswer(Unshown, frozen=True):
     artifact_id: Identifier
     revision: Revision
     content: RevisionContent
+
+    @property
+    def citation(self) -> ArtifactCitation:
+        return ArtifactCitation(self.family, self.artifact_id, self.revision)
+
+
+class KindFilter(Struct, frozen=True):
+    kind: str
+
+
+class Admission(Struct, frozen=True):
+    """What a memory must share with the query."""
+
+    lexical_coverage: float = 0.9  # of the words; all, if they are fewer than ten
+    lexical_min_matched_terms: int = 1
+
+
+class EveryWordRequest(Unshown, frozen=True):
+    """``POST /v1/scopes/{scope_id}/artifacts/atomic-memory/search``, servers from 1.4.0."""
+
+    query: str
+    filters: KindFilter
+    limit: int
+    mode: Literal["text"] = "text"
+    admission: Admission = Admission()
+
+
+class EveryWordAnswer(Unshown, frozen=True):
+    """The current revisions of active memories, the best first."""
+
+    results: list[RevisionAnswer]
 
 
 class EntriesRequest(Struct, frozen=True):

@@ -33,7 +33,7 @@ from powercontext_deerflow import (
 )
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.transport.pool import MAX_CONNECTIONS
-from tests.servers.hostile import HostileServer
+from tests.servers.hostile import HostileServer, answer
 from tests.servers.loopback import Behaviour, Connection, Request, http_answer
 
 PREPARE = "POST /v1/context/prepare"
@@ -222,6 +222,18 @@ def confirmed(text: str, **changed: object) -> dict[str, object]:
 def found(text: str, **changed: object) -> dict[str, object]:
     hit = {"memory": record(text, **changed), "score": 1.0, "matched_by": ["text"]}
     return {"mode": "text", "hits": [hit]}
+
+
+REQUEST_ID = "0123456789abcdef"
+
+
+def refusal(code: str) -> dict[str, object]:
+    return {"error": {"code": code, "message": "words of the server", "details": None}}
+
+
+def refused(status: int, code: str, *headers: tuple[str, str]) -> Behaviour:
+    """A refusal in PowerContext's own words: its shape, and its name for the exchange."""
+    return answer(status, refusal(code), [("X-PowerContext-Request-ID", REQUEST_ID), *headers])
 
 
 def good_answer(request: Request) -> bytes:

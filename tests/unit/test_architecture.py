@@ -53,7 +53,9 @@ ARROWS: dict[str, set[str]] = {
     },
     "transport.seam": {"transport.connection", "transport.engine"},
     "exchanges": {"wire", "transport"},
-    "saving": {"wire", "exchanges", "outcomes", "transport"},
+    "words": set(),
+    "lookup": {"exchanges", "records", "transport", "wire", "wire.records", "words"},
+    "saving": {"wire", "exchanges", "lookup", "outcomes", "transport"},
     "records": {"exchanges", "outcomes", "transport", "wire", "wire.records"},
     "lifecycle": {"arguments", "settings", "transport", "transport.seam", "transport.threads"},
     "client": {
