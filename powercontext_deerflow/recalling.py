@@ -91,6 +91,6 @@ def _look_around(engine: Engine, settings: Settings, query: str, deadline: Deadl
             break
         if not isinstance(answer, wire.SearchAnswer):
             break  # a legacy hit does not say whether its memory is active
-        asked_for = answer.hits[:_HITS]
+        asked_for = answer.hits
         found.update((hit.memory.text, None) for hit in asked_for if hit.memory.state == "active")
     return list(found)

@@ -31,9 +31,8 @@ def search(engine: Engine, request: wire.SearchRequest, deadline: Deadline) -> l
     """The best of what was found, and no more than was asked for."""
     found = exchange_search(engine, request, deadline)
     if isinstance(found, wire.SearchAnswer):
-        return [_memory(hit.memory) for hit in found.hits[: request.limit]]
-    hits = found.hits[: request.limit]
-    return [Memory(hit.citation, hit.text, None, "active") for hit in hits]
+        return [_memory(hit.memory) for hit in found.hits]
+    return [Memory(hit.citation, hit.text, None, "active") for hit in found.hits]
 
 
 def pages(

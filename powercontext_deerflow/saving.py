@@ -96,9 +96,8 @@ def _sent(
 
 
 def _nothing_was_stored(error: ServerError) -> bool:
-    """In PowerContext's own words: its shape, its code, and its name for the exchange, which every answer of it has."""
-    named = error.structured and error.request_id is not None
-    return named and NOT_EXECUTED.get(error.code) == error.status
+    """In PowerContext's own words: its shape, and its code with the status that comes with it."""
+    return error.structured and NOT_EXECUTED.get(error.code) == error.status
 
 
 def _confirmed(

@@ -20,6 +20,7 @@ from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.transport.places import Place, Places
+from powercontext_deerflow.transport.waiting import has_result
 
 T = TypeVar("T")
 _IDLE_SECONDS = 5.0
@@ -124,15 +125,14 @@ class Call(Generic[T]):
         import asyncio  # imported here, so that synchronous callers do not pay for it
 
         loop = asyncio.get_running_loop()
-        over: asyncio.Future[None] = loop.create_future()
-
-        def settle() -> None:
-            if not over.done():
-                over.set_result(None)
-
-        self._bells.append(lambda: loop.call_soon_threadsafe(settle))
+        over: asyncio.Future[bool] = loop.create_future()
+        self._bells.append(lambda: loop.call_soon_threadsafe(over.cancel))
         if self.pending:
-            await asyncio.wait((over,), timeout=seconds)
+            timer = loop.call_later(seconds, over.cancel)
+            try:
+                await has_result(over)
+            finally:
+                timer.cancel()
         return self._done
 
     def result(self) -> T:

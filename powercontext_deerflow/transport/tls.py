@@ -6,10 +6,12 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+import threading
 from typing import Final
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import ConfigurationError, Problem, TransportError
+from powercontext_deerflow.transport.threads import Call, on_a_thread
 
 
 class QuietSocket(socket.socket):
@@ -26,6 +28,8 @@ class _QuietSecureSocket(ssl.SSLSocket):
     __del__ = socket.SocketType.close
 
 
+_WRAPPING: Final = 1.0
+"""Seconds that are ample for a thread to make an object."""
 # By OpenSSL's X509_V_ERR_* numbers.
 _UNVERIFIED: Final = {
     2: "tls_root_missing",  # the issuer of an authority that we trust: we have no root
@@ -97,6 +101,25 @@ def failure(error: ssl.SSLError) -> str:
     return next((code for word, code in _REASONS if word in reason), "tls_failed")
 
 
+def _wrapped(plain: socket.socket, tls: ssl.SSLContext, host: str) -> ssl.SSLSocket:
+    """For a moment two objects have one descriptor, and an interrupt would leave it to be closed twice, perhaps when it
+    is somebody else's: so not in the main thread, where signal handlers run, if there is another one to be had."""
+
+    def wrap() -> ssl.SSLSocket:
+        return tls.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
+
+    if threading.current_thread() is not threading.main_thread():
+        return wrap()
+    call = Call(wrap, Deadline.after(_WRAPPING))
+    try:
+        on_a_thread(call.carry_out)
+    except TransportError:
+        return wrap()
+    if not call.wait(_WRAPPING):
+        raise TimeoutError
+    return call.result()
+
+
 def secured(
     plain: socket.socket, tls: ssl.SSLContext, host: str, deadline: Deadline
 ) -> ssl.SSLSocket:
@@ -104,7 +127,7 @@ def secured(
     try:
         # One call is one handshake: the ssl module counts the whole of it against this timeout.
         plain.settimeout(deadline.remaining() or 1e-6)
-        secure = tls.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
+        secure = _wrapped(plain, tls, host)
         plain = secure
         secure.do_handshake()
     except TimeoutError:

@@ -66,20 +66,34 @@ def on_the_loop(connected: socket.socket, deadline: Deadline) -> Wait:
 async def _readiness(
     loop: asyncio.AbstractEventLoop, connected: socket.socket, events: int, seconds: float
 ) -> bool:
-    settled: asyncio.Future[bool] = loop.create_future()
+    is_ready: asyncio.Future[bool] = loop.create_future()
     reads = events == READ
     watch, leave = (
         (loop.add_reader, loop.remove_reader) if reads else (loop.add_writer, loop.remove_writer)
     )
-    watch(connected, _settle, settled, True)
-    timer = loop.call_later(seconds, _settle, settled, False)
+    watch(connected, is_ready.set_result, True)
+    timer = loop.call_later(seconds, is_ready.cancel)
     try:
-        return await settled
+        return await has_result(is_ready)
     finally:
         timer.cancel()
         leave(connected)
 
 
-def _settle(settled: asyncio.Future[bool], outcome: bool) -> None:
-    if not settled.done():
-        settled.set_result(outcome)
+async def has_result(future: asyncio.Future[bool]) -> bool:
+    """Wait for ``future``: True once it has a result, False once a callback has cancelled it.
+
+    Event loops swallow what a signal handler raises in a callback of Python's, and nobody would wake us then; the
+    methods of a future are of C. Raises CancelledError if it is the task that is cancelled.
+    """
+    import asyncio
+
+    task = asyncio.current_task()
+    before = task.cancelling() if task is not None else 0
+    try:
+        await future
+    except asyncio.CancelledError:
+        if task is not None and task.cancelling() > before:
+            raise
+        return False
+    return True

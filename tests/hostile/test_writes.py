@@ -128,10 +128,6 @@ FOREIGN: dict[str, Behaviour] = {
         for status in (400, 408, 409, 422, 429, 499, 503)
     },
     **{
-        f"{code}, as a gateway says it": answer(status, refusal(code))
-        for code, status in saving.NOT_EXECUTED.items()
-    },
-    **{
         f"{code} with {status}": refused(status, code)
         for code, status in (
             *(("unauthorized", 403), ("forbidden", 401), ("scope_not_found", 409)),
@@ -148,9 +144,6 @@ FOREIGN: dict[str, Behaviour] = {
             *((426, "client_upgrade_required"), (404, "artifact_not_found"), (400, "words")),
         )
     },
-    "another name for the exchange": answer(
-        403, refusal("forbidden"), [("X-PowerContext-Request-ID", "words")]
-    ),
     "a page": answer(403, "<html>", [("X-PowerContext-Request-ID", REQUEST_ID)]),
     "no message": answer(
         403, {"error": {"code": "forbidden"}}, [("X-PowerContext-Request-ID", REQUEST_ID)]
@@ -418,11 +411,11 @@ COMMITTED: dict[str, Fault] = {
     "d": replace(200, b'{"changed":true'),
     "e": replace(200, {"ok": True}),
     "f": replace(502, GATEWAY_PAGE),
-    "m": replace(503, refusal("server_overloaded")),
+    "m": replace(503, refusal("access_unavailable")),
     "another text": replace(200, confirmed("Another fact.")),
     "a framework's 404": replace(404, {"detail": "Not Found"}),
     "a gateway's 401": replace(401, {"detail": "words"}),
-    "a gateway's 403, in words like PowerContext's": replace(403, refusal("forbidden")),
+    "a gateway's 429, in words like PowerContext's": replace(429, refusal("server_overloaded")),
     "another service's 400": replace(400, {"error": {"code": "RequestTimeout", "message": ""}}),
 }
 
