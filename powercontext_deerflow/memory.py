@@ -99,13 +99,16 @@ class PowerContextMemoryManager(MemoryManager):
         Also where recall is off: the tool has its own switch, and its saves are not lost for that.
         """
         runtime = _runtime()
-        return runtime is None or runtime.client.flush(timeout)
+        return runtime is None or runtime.flush(timeout)
 
     def close(self) -> None:
-        """Release sockets and threads, within two seconds. Recall is "" and saving refused from then on."""
+        """Release sockets and threads, within three seconds. Recall is "" and saving refused from then on.
+
+        Nothing where the host also ends this package's service: that comes later, and running tools still save.
+        """
         runtime = _runtime()
-        if runtime is not None:
-            runtime.client.close(_CLOSE_BUDGET)
+        if runtime is not None and not runtime.outlives_manager:
+            runtime.close(_CLOSE_BUDGET)
 
 
 def _runtime() -> Runtime | None:

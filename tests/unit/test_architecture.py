@@ -67,6 +67,7 @@ ARROWS: dict[str, set[str]] = {
         "settings",
         "text",
         "transport",
+        "transport.threads",
         "wire",
     },
     "findings": set(),
