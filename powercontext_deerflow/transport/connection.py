@@ -18,7 +18,6 @@ from powercontext_deerflow.transport.waiting import (
     READ,
     WRITE,
     Wait,
-    at_once,
     blocking,
     on_the_loop,
     ready,
@@ -91,7 +90,13 @@ class Connection:
     def exchange(self, message: Message, deadline: Deadline) -> Answer:
         """Send once, read once. Raises TransportError; ``sent`` tells whether a byte may have left."""
         wait = blocking(self._socket, deadline)
-        return at_once(self._exchange(message, deadline, wait))
+        try:
+            # In one line: a signal handler that raises between the two would leave a coroutine that complains.
+            self._exchange(message, deadline, wait).send(None)
+        except StopIteration as done:
+            answer: Answer = done.value
+            return answer
+        raise RuntimeError("an exchange of a thread waited for an event loop")
 
     async def aexchange(self, message: Message, deadline: Deadline) -> Answer:
         """As ``exchange``, on the running event loop. Cancelled, it leaves a connection that is not reusable."""
@@ -112,8 +117,8 @@ class Connection:
         except h11.RemoteProtocolError:
             code = "protocol_error"
         except ssl.SSLError as error:  # TLS 1.3 tells only now that a certificate of ours is wanted
-            code = failure(error)
-            code = "connection_lost" if code == "tls_failed" else code
+            wanted = failure(error) == "tls_client_certificate"
+            code = "tls_client_certificate" if wanted else "connection_lost"
         except OSError:
             code = "connection_lost"
         except MemoryError:

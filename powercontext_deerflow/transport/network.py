@@ -17,7 +17,7 @@ from weakref import ref
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.transport.threads import Call, on_a_thread
-from powercontext_deerflow.transport.tls import refusal, secured
+from powercontext_deerflow.transport.tls import QuietSocket, refusal, secured
 from powercontext_deerflow.transport.waiting import WRITE, ready
 
 # As getaddrinfo gives it: family, type, protocol, canonical name, and an address whose shape the family decides.
@@ -115,7 +115,7 @@ def _in_turn(addresses: Iterable[Address], first: socket.AddressFamily | None) -
 
 
 def _first_to_answer(waiting: deque[Address], deadline: Deadline) -> socket.socket:
-    dialled: dict[socket.socket, None] = {}
+    dialled: dict[QuietSocket, None] = {}
     code = "connect_failed"
     next_one = Deadline.after(0)
     try:
@@ -139,11 +139,11 @@ def _first_to_answer(waiting: deque[Address], deadline: Deadline) -> socket.sock
             one.close()
 
 
-def _dial(address: Address) -> socket.socket | str:
+def _dial(address: Address) -> QuietSocket | str:
     """A socket that is about to be connected, or the reason why there is none."""
     family, kind, protocol, _, where = address
     try:
-        begun = socket.socket(family, kind, protocol)
+        begun = QuietSocket(family, kind, protocol)
     except OSError as error:  # also a family that the kernel does not have
         return refusal(error) or "connect_failed"
     try:

@@ -17,11 +17,11 @@ T = TypeVar("T")
 class Place(Generic[T]):
     """One of the places; held by its only reference. ``user`` is whatever has it now."""
 
-    __slots__ = ("__weakref__", "_taken", "user")
+    __slots__ = ("__weakref__", "entry", "user")
 
-    def __init__(self, taken: set[ref[Place[T]]]) -> None:
+    def __init__(self) -> None:
         self.user: T | None = None
-        self._taken = ref(self, taken.discard)
+        self.entry: ref[Place[T]] | None = None
 
 
 class Places(Generic[T]):
@@ -33,16 +33,20 @@ class Places(Generic[T]):
 
     def take(self) -> Place[T] | None:
         """A place, or None if all are taken. Two that ask at the same moment for the last one may both get None."""
-        place = Place(self._taken)
-        self._taken.add(place._taken)
+        entry = None  # named first, so that a frame that breaks off before the entry is made drops it before the place
+        place: Place[T] = Place()
+        entry = ref(place, self._taken.discard)
+        self._taken.add(entry)
+        place.entry = entry
         if len(self._taken) <= self._limit:
             return place
-        self._taken.discard(place._taken)
+        self._taken.discard(entry)
         return None
 
     def give_back(self, place: Place[T]) -> None:
         """Sooner than by dropping it: a traceback may keep the frame that has it."""
-        self._taken.discard(place._taken)
+        if place.entry is not None:
+            self._taken.discard(place.entry)
 
     def users(self) -> list[T]:
         """Whatever has a place now."""

@@ -11,6 +11,21 @@ from typing import Final
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import ConfigurationError, Problem, TransportError
 
+
+class QuietSocket(socket.socket):
+    """A socket that is closed without a ResourceWarning when whatever breaks off drops it. In C, so that no exception
+    of a signal handler ends that in the middle."""
+
+    __slots__ = ()
+    __del__ = socket.SocketType.close
+
+
+class _QuietSecureSocket(ssl.SSLSocket):
+    """As ``QuietSocket``."""
+
+    __del__ = socket.SocketType.close
+
+
 # By OpenSSL's X509_V_ERR_* numbers.
 _UNVERIFIED: Final = {
     2: "tls_root_missing",  # the issuer of an authority that we trust: we have no root
@@ -46,6 +61,7 @@ def context(ca_file: str | None) -> ssl.SSLContext:
 
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
+    made.sslsocket_class = _QuietSecureSocket
     made.set_alpn_protocols(["http/1.1"])
     shortage = None
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import select
 import socket
-from collections.abc import Awaitable, Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from powercontext_deerflow.deadline import Deadline
@@ -16,7 +16,7 @@ from powercontext_deerflow.deadline import Deadline
 if TYPE_CHECKING:
     import asyncio
 
-T = TypeVar("T")
+S = TypeVar("S", bound=socket.socket)
 READ: Final = 1
 WRITE: Final = 4
 """As ``select.POLLIN`` and ``POLLOUT``, which a process that eventlet patched does not have."""
@@ -25,7 +25,7 @@ Wait = Callable[[int], Awaitable[None]]
 socket is ready."""
 
 
-def ready(sockets: Collection[socket.socket], events: int, seconds: float) -> list[socket.socket]:
+def ready(sockets: Collection[S], events: int, seconds: float) -> list[S]:
     """Those of ``sockets`` that are ready to ``READ`` or ``WRITE``, or broken, after at most ``seconds``."""
     if not hasattr(select, "poll"):
         reading, writing = (sockets, ()) if events == READ else ((), sockets)
@@ -39,7 +39,7 @@ def ready(sockets: Collection[socket.socket], events: int, seconds: float) -> li
 
 
 def blocking(connected: socket.socket, deadline: Deadline) -> Wait:
-    """Holds its thread; to be awaited in ``at_once``."""
+    """Holds its thread; a coroutine that awaits only this one ends at its first step."""
 
     async def wait(events: int) -> None:
         left = deadline.remaining()
@@ -83,13 +83,3 @@ async def _readiness(
 def _settle(settled: asyncio.Future[bool], outcome: bool) -> None:
     if not settled.done():
         settled.set_result(outcome)
-
-
-def at_once(steps: Coroutine[object, None, T]) -> T:
-    """The result of ``steps``, which await nothing but ``blocking`` waits."""
-    try:
-        steps.send(None)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    raise RuntimeError("an exchange of a thread waited for an event loop")

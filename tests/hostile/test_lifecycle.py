@@ -338,14 +338,14 @@ def test_32_threads_on_first_use_make_one_tls_context(
 ) -> None:
     """Each costs about ten milliseconds of a core, and all of them together some callers' deadlines."""
     made: list[ssl.SSLContext] = []
-    make = engine.tls_context  # type: ignore[attr-defined]
+    make = engine.context  # type: ignore[attr-defined]
 
     def make_and_count(ca_file: str | None) -> ssl.SSLContext:
         made.append(make(ca_file))
         threading.Event().wait(0.05)  # so that the others come while this one is made
         return made[-1]
 
-    monkeypatch.setattr(engine, "tls_context", make_and_count)
+    monkeypatch.setattr(engine, "context", make_and_count)
     client = connect(
         serve(tls=tls[0]).base_url,
         ca_file=tls[1],

@@ -158,15 +158,15 @@ def test_a_look_up_that_never_ends_leaves_time_to_save(
 
 
 def test_2000_expired_deadlines(call: Call, serve: Serve, connect: Connect) -> None:
-    """A pool that loses a slot or a connection with some of them is exhausted long before the end (B1)."""
+    """A pool that loses a slot or a connection with some of them is exhausted long before the end."""
     server = serve(healthy_after(0.05))
     client = connect(server.base_url)
     patient = client.settings
-    client.settings = dataclasses.replace(
+    client._settings = dataclasses.replace(
         patient, recall_timeout_seconds=0.008, remember_timeout_seconds=0.012
     )
     _storm(call, client, threads=20, each=100)
-    client.settings = patient
+    client._settings = patient
     server.turn(healthy)
     call.succeeds(client)
 
@@ -188,7 +188,7 @@ def _storm(call: Call, client: PowerContext, threads: int, each: int) -> None:
 
 
 def test_2000_cancelled_recalls(serve: Serve, connect: Connect) -> None:
-    """The storm of B1 itself: callers that give up at any moment of a request to a healthy server."""
+    """Callers that give up at any moment of a request to a healthy server."""
     server = serve(healthy_after(0.03))
     client = connect(server.base_url)
     moments = random.Random(7)

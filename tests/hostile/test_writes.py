@@ -139,7 +139,7 @@ def test_j_a_certificate_of_somebody_else(
 ) -> None:
     server = serve(tls=tls[0])
     client = connect(server.base_url, ca_file=another_ca)
-    assert save.ends_in_time(client) == SaveNotSent("tls_failed")
+    assert save.ends_in_time(client) == SaveNotSent("tls_unknown_issuer")
     assert server.requests == []
 
 

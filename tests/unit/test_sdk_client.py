@@ -206,7 +206,7 @@ def test_a_save_that_waits_for_another_one_ends_by_its_own_deadline(blocking: bo
         first = threading.Thread(target=client.remember, args=("the first one",))
         first.start()
         server.wait_for_request(REMEMBER)
-        given_up = SaveNotSent("no_connection_free")
+        given_up = SaveNotSent("saves_ahead")
         if blocking:
             assert client.remember(TEXT, deadline=Deadline.after(0.05)) == given_up
         else:
