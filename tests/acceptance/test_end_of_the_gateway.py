@@ -43,6 +43,13 @@ class Process:
                 return
         raise AssertionError(f"it ended without {what!r}: {self.said}, {self.logged()}")
 
+    def lives_on(self, seconds: float) -> bool:
+        try:
+            self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
+
     def logged(self) -> list[str]:
         """The events of its saves, once it has ended."""
         log = self._popen.communicate(timeout=WITHIN)[1]
@@ -80,6 +87,7 @@ def test_save_under_way_at_sigterm_is_stored_and_reported_once(
         deployment.proxy.wait_for_request(REMEMBER, within=WITHIN)
         process.terminate()
         process.says("cancelled" if memory == "off" else "ending")
+        assert process.lives_on(1.0), "it waits for the save"
         let_go.set()
         process.says("ended")
         (event,) = process.logged()

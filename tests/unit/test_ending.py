@@ -274,6 +274,7 @@ def test_what_does_not_end_is_cut_off_and_reported(bound: Runtime, server: Turni
         started = time.monotonic()
         await bound.aclose(0.3)
         assert time.monotonic() - started < 5
+        assert sum(saves(bound).values()) == 2, "reported by now, for the process ends now"
         return [await first, await second]
 
     cut, queued = asyncio.run(scenario())
