@@ -34,7 +34,7 @@ except ModuleNotFoundError as error:
     ) from None
 
 API: Final = "0.2.2"
-"""The first version of DeerFlow's extension API that has model tools (facts: deerflow-host 4.1)."""
+"""The first version of DeerFlow's extension API that has model tools."""
 
 _END_BUDGET: Final = 8.0
 """Seconds; longer than a save by default, and with the cutting off short of the ten that containers are given."""
@@ -117,7 +117,7 @@ async def remember(payload: Mapping[str, Any], context: Any) -> dict[str, object
     """The tool's handler. ``context`` is the host's ToolContext, whose principal the host has resolved.
 
     Returns saved, already_saved and unknown as data; raises ToolException for rejected and not_sent, because the host
-    masks any other exception (facts: deerflow-host 0.4). Never echoes the text.
+    masks any other exception. Never echoes the text.
     """
     try:
         outcome = await current().remember(

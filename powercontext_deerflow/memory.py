@@ -2,7 +2,7 @@
 """DeerFlow's memory backend: recall at the start of a conversation, for the bound owner only (RFC 4).
 
 Nothing is captured passively. On a bad configuration the manager is inert instead of raising, because an exception
-here fails every run of the host, not only its memory (facts: deerflow-host 0.3).
+here fails every run of the host, not only its memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CLOSE_BUDGET = 2.0  # seconds; the host sets none
 class PowerContextMemoryManager(MemoryManager):
     """``memory.manager_class: powercontext_deerflow.memory:PowerContextMemoryManager``."""
 
-    # One branch of the host passes a query only to managers that say this (facts: deerflow-host 8).
+    # One branch of the host passes a query only to managers that say this.
     supports_query_aware_context: ClassVar[bool] = True
 
     _inert: bool = PrivateAttr(default=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The facts about the host that this project relies on, one test each (facts/deerflow-host.md)."""
+"""The facts about the host that this project relies on, one test each."""
 
 from __future__ import annotations
 
