@@ -124,7 +124,7 @@ def page(evidence: dict[str, Any]) -> str:
     requests = ", ".join(f"{count} {name}" for name, count in sorted(evidence["requests"].items()))
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     sent = {
-        outcome: {f"sent {times} times": count for times, count in by_times.items()}
+        outcome: {f"begun to send {times}×": count for times, count in by_times.items()}
         for outcome, by_times in evidence["sent"].items()
     }
     unproven = "\n".join(f"- **{one.row}** – {one.reason}" for one in NOT_PROVEN)
@@ -156,7 +156,7 @@ What the timed calls came to:
 
 {crossed("outcome", turned(evidence["outcomes"]))}
 
-What all saves came to, those by the tool included, and how often each was sent:
+What all saves came to, those by the tool included, and how often its sending was begun:
 
 {crossed("outcome", sent)}
 

@@ -119,8 +119,8 @@ class Evidence:
     def _about(self, path: Path) -> str:
         """The first sentence of a test's module, and which it is."""
         if path not in self.abouts:
-            said = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
-            said = re.sub(r" \([^)]*\)(?=\.?$)", "", said)
+            said = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n\n")[0]
+            said = re.sub(r"\s+", " ", said)
             self.abouts[path] = f"{path.parent.name}/{path.stem}: {said}"
         return self.abouts[path]
 

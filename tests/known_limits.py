@@ -21,6 +21,11 @@ KNOWN_LIMITS: Final = (
         "the server has no idempotency key, and each looks before the other has saved",
     ),
     KnownLimit(
+        "what is saved again is still one memory",
+        "the look before a save fails, or needs more than its share (30 %) of the deadline",
+        "a look-up never blocks a save; one page by page, for a text that no word finds, takes longest",
+    ),
+    KnownLimit(
         "a call ends by its deadline",
         "the process is stopped, or other code holds the interpreter's lock",
         "no code of ours runs meanwhile; the call ends when it runs again",
