@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounded, strict, owner-bound memory for DeerFlow from PowerContext, and the typed SDK below it.
 
-    from powercontext_deerflow import PowerContext, Secret, Settings
+    from powercontext_deerflow import PowerContext, Recalled, Secret, Settings
 
     settings = Settings(base_url="https://...", scope_id="scp_...", token=Secret("..."))
     with PowerContext(settings) as memory:
         match memory.recall("What does the order service use for money?"):
-            case Recalled(content): ...
+            case Recalled(content):
+                print(content)
+            case nothing_or_failed:
+                print(nothing_or_failed.code)
 
 Names are imported on first use, so that importing the package costs nothing and needs no DeerFlow.
 """

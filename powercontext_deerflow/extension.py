@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DeerFlow's plugin: the ``remember`` tool (RFC 4, "Explicit saving"). Refuses loudly a host that would lose it."""
+"""DeerFlow's plugin: the ``remember`` tool, and the end of its saves when the host ends.
+
+Refuses loudly a host that would lose the tool.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any, Final, NoReturn, assert_never, get_args
 
 import msgspec
 
+from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import ConfigurationError, HostError, InputError, Problem
 from powercontext_deerflow.outcomes import (
     AlreadySaved,
@@ -30,7 +34,10 @@ except ModuleNotFoundError as error:
     ) from None
 
 API: Final = "0.2.2"
-"""The first version of DeerFlow's extension API that has model tools (facts: deerflow-host 4.1)."""
+"""The first version of DeerFlow's extension API that has model tools."""
+
+_END_BUDGET: Final = 8.0
+"""Seconds; longer than a save by default, and with the cutting off short of the ten that containers are given."""
 
 DESCRIPTION: Final = (
     "Save one durable memory for this user, to be recalled in later conversations. Call it only when the user"
@@ -86,13 +93,31 @@ def install(
         )
     if registry.plugin(contribution) is not True:
         raise HostError("host_refused_tool", "DeerFlow did not accept the remember tool")
+    if hasattr(registry, "service"):
+        registry.service(Ending())
 
 
+class Ending:
+    """The host's service that ends the saves: also with memory disabled, and after runs were drained or cancelled.
+
+    The memory manager's ``close`` is neither: the host calls it only with memory enabled, and before.
+    """
+
+    async def start(self, deps: object) -> None:  # noqa: ARG002 - the host's signature
+        """The host runs its services, so it will also stop this one."""
+        current().outlives_manager = True
+
+    async def stop(self) -> None:
+        """Give saves under way eight seconds, cut off the rest, report each. The host allows thirty in all."""
+        await current().aclose(_END_BUDGET)
+
+
+@edge
 async def remember(payload: Mapping[str, Any], context: Any) -> dict[str, object]:
     """The tool's handler. ``context`` is the host's ToolContext, whose principal the host has resolved.
 
     Returns saved, already_saved and unknown as data; raises ToolException for rejected and not_sent, because the host
-    masks any other exception (facts: deerflow-host 0.4). Never echoes the text.
+    masks any other exception. Never echoes the text.
     """
     try:
         outcome = await current().remember(

@@ -2,7 +2,7 @@
 """DeerFlow's memory backend: recall at the start of a conversation, for the bound owner only (RFC 4).
 
 Nothing is captured passively. On a bad configuration the manager is inert instead of raising, because an exception
-here fails every run of the host, not only its memory (facts: deerflow-host 0.3).
+here fails every run of the host, not only its memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CLOSE_BUDGET = 2.0  # seconds; the host sets none
 class PowerContextMemoryManager(MemoryManager):
     """``memory.manager_class: powercontext_deerflow.memory:PowerContextMemoryManager``."""
 
-    # One branch of the host passes a query only to managers that say this (facts: deerflow-host 8).
+    # One branch of the host passes a query only to managers that say this.
     supports_query_aware_context: ClassVar[bool] = True
 
     _inert: bool = PrivateAttr(default=False)
@@ -99,13 +99,16 @@ class PowerContextMemoryManager(MemoryManager):
         Also where recall is off: the tool has its own switch, and its saves are not lost for that.
         """
         runtime = _runtime()
-        return runtime is None or runtime.client.flush(timeout)
+        return runtime is None or runtime.flush(timeout)
 
     def close(self) -> None:
-        """Release sockets and threads, within two seconds. Recall is "" and saving refused from then on."""
+        """Release sockets and threads, within three seconds. Recall is "" and saving refused from then on.
+
+        Nothing where the host also ends this package's service: that comes later, and running tools still save.
+        """
         runtime = _runtime()
-        if runtime is not None:
-            runtime.client.close(_CLOSE_BUDGET)
+        if runtime is not None and not runtime.outlives_manager:
+            runtime.close(_CLOSE_BUDGET)
 
 
 def _runtime() -> Runtime | None:

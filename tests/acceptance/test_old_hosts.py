@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that would lose the tool or the query say so instead (RFC 4; facts: deerflow-host 0.1, 4.1, 4.3)."""
+"""Hosts that would lose the tool or the query say so instead (RFC 4)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tool's contract with the model (DESIGN 5): what goes in, what comes back, and what never leaves."""
+"""The tool's contract with the model: what goes in, what comes back, and what never leaves."""
 
 from __future__ import annotations
 

@@ -71,6 +71,7 @@ ARROWS: dict[str, set[str]] = {
         "settings",
         "text",
         "transport",
+        "transport.threads",
         "wire",
     },
     "findings": set(),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import json
 from types import MappingProxyType, SimpleNamespace
@@ -88,7 +89,8 @@ def test_is_accepted_by_the_host_once() -> None:
         install(registry, {})
         with pytest.raises(ValueError, match="duplicate"):
             install(registry, {})
-    assert len(registry.build().plugins) == 1
+    loaded = registry.build()
+    assert (len(loaded.plugins), len(loaded.services)) == (1, 1)
 
 
 def test_is_found_under_its_public_name() -> None:
@@ -127,6 +129,18 @@ def test_registry_that_does_not_answer_true_is_refused(answer: object) -> None:
     with pytest.raises(HostError) as caught:
         install(Registry(answer), {})
     assert caught.value.code == "host_refused_tool"
+
+
+@pytest.mark.parametrize("answer", [False, True])
+def test_a_service_is_registered_only_beside_the_tool(answer: bool) -> None:
+    class WithServices(Registry):
+        def service(self, service: object) -> None:
+            self.given.append(service)
+
+    registry = WithServices(answer)
+    with contextlib.suppress(HostError):
+        install(registry, {})
+    assert len(registry.given) == 1 + answer
 
 
 def test_registry_without_plugin_is_refused() -> None:
@@ -269,10 +283,10 @@ def test_a_fault_of_our_own_is_an_unknown_outcome(
 ) -> None:
     """It may have happened after the save was sent, so nothing is claimed of it."""
 
-    def broken(*_: object) -> NoReturn:
+    def broken(*_: object, **__: object) -> NoReturn:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr(runtime.current().client, "aremember", broken)
+    monkeypatch.setattr(runtime.current().client, "remember", broken)
     context = SimpleNamespace(principal=SimpleNamespace(user_id=OWNER))
     answer = asyncio.run(remember({"text": TEXT}, context))
     assert answer["status"] == "unknown"

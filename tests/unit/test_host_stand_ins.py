@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The facts about the host that this project relies on, one test each (facts/deerflow-host.md)."""
+"""The facts about the host that this project relies on, one test each."""
 
 from __future__ import annotations
 
@@ -38,12 +38,14 @@ from deerflow.config.memory_config import (
     load_memory_config_from_dict,
     set_memory_config,
 )
-from deerflow.extensions import plugin_tools
+from deerflow.extensions import gateway, plugin_tools
+from deerflow.extensions.gateway import start_services, stop_services
 from deerflow.extensions.loader import ExtensionLoadError, ExtensionSpec, load_extensions
 from deerflow.extensions.plugin_tools import MASKED, build_plugin_tools, call_tool
 from deerflow.extensions.registry import (
     ExtensionRegistry,
     LoadedExtensions,
+    RegistryDroppingServices,
     RegistryRefusingPlugins,
     RegistryWithoutPlugin,
 )
@@ -795,6 +797,61 @@ def test_older_registries() -> None:
     assert RegistryRefusingPlugins().plugin(contribution()) is False
 
 
+class Service:
+    """Notes what the host does with it, and fails at it if told so."""
+
+    def __init__(self, name: str, fails: bool = False) -> None:
+        self.name, self.fails = name, fails
+
+    async def start(self, deps: object) -> None:
+        self._note("start")
+
+    async def stop(self) -> None:
+        self._note("stop")
+
+    def _note(self, step: str) -> None:
+        SEEN.append((step, self.name))
+        if self.fails:
+            raise RuntimeError("shown to the operator")
+
+
+SEEN: list[tuple[str, str]] = []
+
+
+def test_services_start_in_order_and_stop_in_reverse_and_a_failure_holds_up_nobody() -> None:
+    async def life(loaded: LoadedExtensions) -> None:
+        await start_services(loaded)
+        await stop_services(loaded)
+
+    registry = ExtensionRegistry()
+    with registry.attributed_to("test"):
+        for service in (Service("a", fails=True), Service("b")):
+            registry.service(service)
+    SEEN.clear()
+    asyncio.run(life(registry.build()))
+    assert SEEN == [("start", "a"), ("start", "b"), ("stop", "b"), ("stop", "a")]
+
+
+def test_a_service_that_does_not_stop_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stuck(Service):
+        async def stop(self) -> None:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(gateway, "STOP_TIMEOUT_SECONDS", 0.05)
+    registry = ExtensionRegistry()
+    with registry.attributed_to("test"):
+        registry.service(Stuck("stuck"))
+    asyncio.run(stop_services(registry.build()))
+
+
+def test_a_service_is_registered_only_while_an_extension_installs_and_may_be_dropped() -> None:
+    with pytest.raises(RuntimeError, match="while an extension installs"):
+        ExtensionRegistry().service(Service("a"))
+    registry = RegistryDroppingServices()
+    registry.service(Service("a"))
+    assert registry.build().services == ()
+
+
 def test_contracts_are_frozen_and_keep_their_positional_order() -> None:
     context = ToolContext(ExtensionPrincipal("u"), {"enabled": True}, "t")
     assert (context.principal.user_id, context.thread_id) == ("u", "t")
@@ -811,6 +868,7 @@ def test_contracts_are_frozen_and_keep_their_positional_order() -> None:
 
 def install_and_fail(registry: ExtensionRegistry, config: dict[str, Any]) -> None:
     registry.plugin(contribution())
+    registry.service(Service("never"))
     raise RuntimeError("shown to the operator")
 
 
@@ -823,6 +881,7 @@ def test_a_failing_install_is_rolled_back_and_its_text_is_a_diagnostic() -> None
     failing = ExtensionSpec(use=f"{HERE}:install_and_fail")
     loaded, (diagnostic,) = load_extensions([failing, ExtensionSpec(use=f"{HERE}:install_well")])
     assert [source for source, _ in loaded.plugins] == [f"{HERE}:install_well"]
+    assert loaded.services == ()
     assert diagnostic.level == "error"
     assert diagnostic.message == "install() failed: shown to the operator"
     with pytest.raises(ExtensionLoadError):

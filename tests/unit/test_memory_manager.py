@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory backend as the host sees it (DESIGN 2.5, 2.7; facts: deerflow-host 1): the contract, and no exception."""
+"""The memory backend as the host sees it: the contract, and no exception."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def new_process() -> Iterator[None]:
     runtime.forget()
     yield
     with contextlib.suppress(ConfigurationError):
-        runtime.current().client.close()
+        runtime.current().close(2)
     runtime.forget()
 
 

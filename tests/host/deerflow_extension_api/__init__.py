@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stand-in for the host's `deerflow_extension_api` 0.2.3: the part a model tool needs.
 
-Contract: facts/deerflow-host.md §4.1-4.3. Field order and defaults are the real ones, because
-the host builds `ToolContext` positionally.
+And what a service needs. Field order and defaults are the real ones, because the host builds `ToolContext`
+positionally.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ __all__ = [
     "ActionContext",
     "ExtensionPrincipal",
     "ExtensionRegistry",
+    "ExtensionRuntimeDeps",
+    "ExtensionService",
     "ModelTool",
     "PluginContribution",
     "SettingsField",
@@ -94,12 +96,31 @@ class PluginContribution:
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
+@dataclass(frozen=True)
+class ExtensionRuntimeDeps:
+    """What the host hands to a service when it starts; ours needs none of it."""
+
+    app_store: object | None = None
+    session_factory: object | None = None
+
+
+class ExtensionService(Protocol):
+    async def start(self, deps: ExtensionRuntimeDeps) -> None:
+        return None
+
+    async def stop(self) -> None:
+        return None
+
+
 @runtime_checkable
 class ExtensionRegistry(Protocol):
-    """What `install()` receives. A host without plugin support answers False."""
+    """What `install()` receives. A host without plugin support answers False; one without services drops them."""
 
     def plugin(self, contribution: PluginContribution) -> bool:
         return False
+
+    def service(self, service: ExtensionService) -> None:
+        return None
 
 
 def extension(*, api: str, name: str | None = None) -> Callable[[Install], Install]:

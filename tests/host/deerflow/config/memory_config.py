@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for the `memory:` section of the host's config.yaml (facts §1.4).
+"""Stand-in for the `memory:` section of the host's config.yaml.
 
 Keys of the default backend that older releases kept at the top level are moved into
 `backend_config`, whichever backend is selected: that is how foreign keys reach ours.

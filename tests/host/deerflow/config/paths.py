@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in: external identities become user ids of a safe alphabet (facts §3)."""
+"""Stand-in: external identities become user ids of a safe alphabet."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for the host's loading of the `plugins:` list of config.yaml (facts §4.1, §4.4)."""
+"""Stand-in for the host's loading of the `plugins:` list of config.yaml."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for how the host turns a plugin's tools into the model's tools (facts §4.5)."""
+"""Stand-in for how the host turns a plugin's tools into the model's tools."""
 
 from __future__ import annotations
 

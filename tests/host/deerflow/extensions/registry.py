@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for the registry that `install()` receives, and for two older ones (facts §4.3)."""
+"""Stand-in for the registry that `install()` receives, and for older ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from deerflow_extension_api import ExtensionRegistry as RegistryContract
-from deerflow_extension_api import ModelTool, PluginContribution
+from deerflow_extension_api import ExtensionService, ModelTool, PluginContribution
 
 from deerflow.extensions.plugin_tools import validate_schema
 
@@ -18,11 +18,13 @@ from deerflow.extensions.plugin_tools import validate_schema
 @dataclass(frozen=True)
 class LoadedExtensions:
     plugins: tuple[tuple[str, PluginContribution], ...] = ()
+    services: tuple[tuple[str, ExtensionService], ...] = ()
 
 
 class ExtensionRegistry(RegistryContract):
     def __init__(self) -> None:
         self._plugins: list[tuple[str, PluginContribution]] = []
+        self._services: list[tuple[str, ExtensionService]] = []
         self._source: str | None = None
 
     @contextmanager
@@ -43,23 +45,39 @@ class ExtensionRegistry(RegistryContract):
         _check_settings(contribution)
         if any(contribution.namespace == known.namespace for _, known in self._plugins):
             raise ValueError("duplicate plugin namespace")
-        if self._source is None:
-            raise RuntimeError("plugins are registered only while an extension installs")
-        self._plugins.append((self._source, contribution))
+        self._plugins.append((self._installing(), contribution))
         return True
 
-    def mark(self) -> int:
-        return len(self._plugins)
+    def service(self, service: ExtensionService) -> None:
+        """Accept whatever it is: it is started and stopped, each with its failure held back."""
+        self._services.append((self._installing(), service))
 
-    def rollback_to(self, mark: int) -> None:
-        del self._plugins[mark:]
+    def _installing(self) -> str:
+        if self._source is None:
+            raise RuntimeError("contributions are registered only while an extension installs")
+        return self._source
+
+    def mark(self) -> tuple[int, int]:
+        return len(self._plugins), len(self._services)
+
+    def rollback_to(self, mark: tuple[int, int]) -> None:
+        plugins, services = mark
+        del self._plugins[plugins:]
+        del self._services[services:]
 
     def build(self) -> LoadedExtensions:
-        return LoadedExtensions(tuple(self._plugins))
+        return LoadedExtensions(tuple(self._plugins), tuple(self._services))
 
 
 class RegistryWithoutPlugin:
     """A host of extension API 0.1.2: `plugin` does not exist at all."""
+
+
+class RegistryDroppingServices(ExtensionRegistry):
+    """A host that knows the contract and keeps its default: `service` is taken, and never started or stopped."""
+
+    def service(self, service: ExtensionService) -> None:
+        return None
 
 
 class RegistryRefusingPlugins(RegistryContract):

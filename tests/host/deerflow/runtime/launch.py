@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for the ways the host starts a run: one function per row of the table in facts §3.
+"""Stand-in for the ways the host starts a run, a function for each.
 
 In the host this is spread over the gateway, the IM channels and the scheduler. What matters to
 an integration is only which user id ends in the run's context.

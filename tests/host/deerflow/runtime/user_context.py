@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for how the host decides whose run this is (facts §3).
+"""Stand-in for how the host decides whose run this is.
 
 Recall and tools ask the same function. Nobody known is the user "default", never an error.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for the host's read caller: the only place that calls `get_context` (facts §2.2)."""
+"""Stand-in for the host's read caller: the only place that calls `get_context`."""
 
 from __future__ import annotations
 

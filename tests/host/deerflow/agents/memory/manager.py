@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stand-in for the host's memory contract and the factory that builds the one manager.
 
-Contract: facts/deerflow-host.md §1 (release f1f4af99 plus `query` of PR 5251 and the read
-failure policy of PR 4726). The bundled backends are not here, so no short name resolves.
+Contract: release f1f4af99 plus `query` of PR 5251 and the read
+failure policy of PR 4726. The bundled backends are not here, so no short name resolves.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in: before a summary replaces messages, the host hands them to the manager (facts §2.3)."""
+"""Stand-in: before a summary replaces messages, the host hands them to the manager."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for the middleware that recalls once per conversation (facts §2.1, PR 5251).
+"""Stand-in for the middleware that recalls once per conversation as of PR 5251.
 
 The reminder takes the id of the user's message, the memory block `<id>__memory` and the user's
 message `<id>__user`. A reminder in the history means: no recall in this conversation any more.

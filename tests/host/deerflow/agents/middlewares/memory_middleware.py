@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in: after every run the host offers the whole conversation for writing (facts §2.3).
+"""Stand-in: after every run the host offers the whole conversation for writing.
 
 Nothing guards these calls in the host: what the manager raises ends the run as an error.
 """

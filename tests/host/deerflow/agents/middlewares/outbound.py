@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-in for what the model receives (facts §2.1, end).
+"""Stand-in for what the model receives.
 
 In the host three parts do this: LangGraph's message reducer, the coalescing of system messages
 and the sanitising of user input. The memory block passes all of them verbatim, outside the
