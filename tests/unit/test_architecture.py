@@ -71,7 +71,8 @@ ARROWS: dict[str, set[str]] = {
     },
     "findings": set(),
     "host_check": {"findings"},
-    "config_check": set(),
+    "host_yaml": set(),
+    "config_check": {"host_yaml", "settings"},
     "visit": {"client", "settings", "transport"},
     "write_probe": {"wire", "findings", "outcomes", "visit"},
     "doctor": {
@@ -98,7 +99,7 @@ ONE_PLACE = {
     "langchain_core": {"extension"},
     "pydantic": {"memory"},
     "powercontext_openapi": {"lifecycle"},
-    "yaml": {"config_check"},
+    "yaml": {"host_yaml"},
     "opentelemetry": {"telemetry"},
     "logging": {"events", "runtime"},
 }
