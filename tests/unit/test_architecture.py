@@ -77,9 +77,9 @@ ARROWS: dict[str, set[str]] = {
     "write_probe": {"wire", "findings", "outcomes", "visit"},
     "doctor": {
         *("exchanges", "write_probe", "client", "findings", "host_check", "outcomes", "settings"),
-        *("text", "transport", "transport.network", "transport.tls", "visit"),
+        *("text", "transport", "transport.network", "transport.tls", "visit", "wire"),
     },
-    "cli": {"findings", "doctor", "config_check"},
+    "cli": {"findings", "doctor", "config_check", "host_check"},
     "memory": {"runtime", "events", "settings"},
     "extension": {"runtime", "outcomes", "text", "wire"},
     "__init__": {"citations", "client", "settings", "outcomes", "wire", "extension"},
