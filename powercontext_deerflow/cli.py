@@ -8,10 +8,11 @@ written), 130 interrupted. Whoever closes its output, before or while it is writ
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING, Final, TextIO
 
 from powercontext_deerflow.version import VERSION
@@ -74,12 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _carried_out(arguments: Sequence[str] | None) -> Said:
+    said = io.StringIO()
     try:
-        chosen = _parser().parse_args(arguments)
+        with redirect_stdout(said):
+            chosen = _parser().parse_args(arguments)
     except (
         SystemExit
     ) as ended:  # argparse has said it: help, version, or what is wrong with the arguments
-        return int(ended.code or 0), []
+        return int(ended.code or 0), said.getvalue().splitlines()
     if chosen.command == "doctor":
         return _doctor(as_json=chosen.json, probe_writing=chosen.write_probe)
     if chosen.check is None:
@@ -124,7 +127,9 @@ def _examined(probe_writing: bool) -> list[Finding]:
     """By the doctor, or by the part of it that needs no other package if it cannot be imported."""
     try:
         from powercontext_deerflow import doctor
-    except Exception as error:  # noqa: BLE001 - whatever a package raises that is absent, broken or another one's
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever a package raises that is absent, broken or not the one
         from powercontext_deerflow.findings import finding
         from powercontext_deerflow.host_check import process
 
@@ -173,7 +178,8 @@ def _written(stream: TextIO, lines: list[str]) -> bool:
     text = "".join(f"{line}\n" for line in lines)
     encoding = stream.encoding or "ascii"
     try:
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        if text:  # /dev/full refuses even nothing
+            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except (OSError, ValueError) as error:
         with suppress(OSError, ValueError):

@@ -43,30 +43,27 @@ def _python() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    found, unreadable, absent = [], [], []
+    found: list[str] = []
+    unreadable: list[str] = []
+    absent: list[str] = []
     for name in _NEEDS:
-        version = _version(name)
-        if version is not None:
-            found.append(f"{name} {version}")
-        elif _is_importable(name.replace("-", "_")):
-            unreadable.append(name)
-        else:
+        try:
+            version: object = metadata.version(name)
+        except metadata.PackageNotFoundError:
             absent.append(name)
+            continue
+        except Exception:  # noqa: BLE001 - others may have left any bytes there
+            version = None
+        if isinstance(version, str) and _VERSION.match(version):
+            found.append(f"{name} {version}")
+        else:
+            (unreadable if _is_importable(name.replace("-", "_")) else absent).append(name)
     if absent:
         yield finding("packages", "package_missing", ", ".join(absent))
     if unreadable:
         yield finding("packages", "metadata_malformed", ", ".join(unreadable))
     if not absent and not unreadable:
         yield finding("packages", "packages_ok", ", ".join(found))
-
-
-def _version(name: str) -> str | None:
-    """None if no metadata tells it; others may have left any bytes there."""
-    try:
-        version: object = metadata.version(name)
-    except Exception:  # noqa: BLE001 - absent, or whatever their parser raises
-        return None
-    return version if isinstance(version, str) and _VERSION.match(version) else None
 
 
 def _is_importable(name: str) -> bool:
