@@ -21,7 +21,7 @@ SENTENCES: Final = {
     "unreadable": "the file cannot be read",
     "too_large": "this is over 256 KiB, twice DeerFlow's own example: it is no config.yaml",
     "not_yaml": "DeerFlow cannot read this as YAML",
-    "too_complex": "here it grows beyond 20,000 parts or 10,000 merged keys, and is not checked",
+    "too_complex": "here it grows beyond 20,000 parts or 30,000 merged keys, and is not checked",
     "not_a_mapping": "the file must hold keys and values at its top",
     "duplicate_key": "this block is here twice, and only one of them counts; merge them",
     "memory_missing": "there is no memory: block; see `powercontext-deerflow config`",

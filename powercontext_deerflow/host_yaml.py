@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """YAML as the host loads it (PyYAML's safe loader, in Python), with the line of everything, and within a second.
 
-What a short text can make long is bounded before it is made: how many nodes, how deep, how many keys by merging.
+What a short text can make long is bounded before it is made: parts, keys by merging, numbers.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 _MOST_EVENTS: Final = 20_000
 """Half a second of PyYAML; a dense file of 64 KB has 16,000, DeerFlow's own example, of 121 KB, 3,000."""
-_MOST_MERGED: Final = 10_000
-"""Keys that come by ``<<`` merges, which double with every line."""
+_MOST_KEYS: Final = 30_000
+"""Keys with those that come by ``<<`` merges, which double with every line."""
 _LONGEST_BASE_60: Final = 4_300
 """Characters of a number like ``1:30:00``, which takes quadratic time."""
 
@@ -82,7 +82,7 @@ def _line(error: Exception, loader: _Loader | None, text: str) -> int:
     """PyYAML says where, or we know what was being made when a constructor raised something of Python's own."""
     if isinstance(error, yaml.reader.ReaderError):
         return text.count("\n", 0, error.position) + 1
-    mark = getattr(error, "problem_mark", None) or (loader.broken if loader else None)
+    mark = getattr(error, "problem_mark", None) or (loader.at if loader else None)
     return mark.line + 1 if mark else 1
 
 
@@ -93,9 +93,10 @@ class _Loader(yaml.SafeLoader):
         super().__init__(text)
         self.values: dict[Node, object] = {}
         self.aliases: list[tuple[int, Node]] = []
-        self.broken: Any = None
-        """The mark of the innermost node that could not be made."""
-        self._events = self._merged = 0
+        self.at: Any = None
+        """Where it reads, and then the innermost node that could not be made."""
+        self._failed = False
+        self._events = self._keys = 0
 
     # PyYAML looks at every open bracket for every token; these two look at the oldest, as they stand in order.
     def next_possible_simple_key(self) -> int | None:
@@ -110,6 +111,7 @@ class _Loader(yaml.SafeLoader):
     def get_event(self) -> Any:
         event = super().get_event()  # type: ignore[no-untyped-call]
         self._events += 1
+        self.at = event.start_mark
         if self._events > _MOST_EVENTS:
             _refuse(event)
         if isinstance(event, yaml.AliasEvent) and event.anchor in self.anchors:
@@ -118,14 +120,15 @@ class _Loader(yaml.SafeLoader):
         return event
 
     def flatten_mapping(self, node: MappingNode) -> None:
-        self.broken = node.start_mark
-        for source in _merged_by(node):
-            self.flatten_mapping(source)
-            self._merged += len(source.value)
-            if self._merged > _MOST_MERGED:
-                _refuse(source)
-        super().flatten_mapping(node)
-        self.broken = None
+        """Called for a mapping, and for every source of its ``<<`` before their keys are taken."""
+        try:
+            super().flatten_mapping(node)
+        except Exception:
+            self._fail_at(node)
+            raise
+        self._keys += len(node.value)
+        if self._keys > _MOST_KEYS:
+            _refuse(node)
 
     def construct_object(self, node: Node, deep: bool = False) -> Any:
         is_long = isinstance(node, ScalarNode) and len(node.value) > _LONGEST_BASE_60
@@ -134,18 +137,13 @@ class _Loader(yaml.SafeLoader):
         try:
             made = self.values[node] = super().construct_object(node, deep=deep)
         except Exception:
-            self.broken = self.broken or node.start_mark
+            self._fail_at(node)
             raise
         return made
 
-
-def _merged_by(node: MappingNode) -> list[MappingNode]:
-    found: list[MappingNode] = []
-    for key, value in node.value:
-        if key.tag == "tag:yaml.org,2002:merge":
-            sources = value.value if isinstance(value, SequenceNode) else [value]
-            found += [source for source in sources if isinstance(source, MappingNode)]
-    return found
+    def _fail_at(self, node: Node) -> None:
+        if not self._failed:
+            self.at, self._failed = node.start_mark, True
 
 
 def _refuse(at: Any) -> NoReturn:
