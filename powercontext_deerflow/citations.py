@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The citations in prepared text, from the headers that the server writes above each memory.
 
-A memory's own words always stand behind ``>`` (facts: powercontext-api A3), so nothing that somebody saved can pass
+A memory's own words always stand behind ``>``, so nothing that somebody saved can pass
 for a citation.
 """
 

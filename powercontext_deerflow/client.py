@@ -2,22 +2,19 @@
 """The typed SDK: every operation on one bound Scope, synchronous and asynchronous, each by a total deadline.
 
 Reading has ``recall_timeout_seconds`` in all, writing ``remember_timeout_seconds``, unless the caller brings a
-deadline. Besides what it names, every method but ``recall`` and ``remember`` raises TransportError, ServerError
-(``scope_not_found``, ``forbidden``, ...) and AnswerError.
+deadline. An argument of another type or size is InputError, before anything is sent. Besides what it names, every
+method but ``recall`` and ``remember`` raises TransportError, ServerError (``scope_not_found``, ...) and AnswerError.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Final, Self, get_args
-from weakref import WeakValueDictionary
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Final, Self
 
-from powercontext_deerflow import exchanges, recalling, records, saving, wire
+from powercontext_deerflow import arguments, exchanges, recalling, records, saving, wire
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.edge import edge
-from powercontext_deerflow.errors import InputError, TransportError
-from powercontext_deerflow.fork import tell_after_fork
+from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.lifecycle import Lifecycle, without_blocking
 from powercontext_deerflow.outcomes import (
     CaptureOutcome,
@@ -32,7 +29,6 @@ from powercontext_deerflow.outcomes import (
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import memory_text, recall_query
 from powercontext_deerflow.transport.threads import Call
-from powercontext_deerflow.wire.records import SourceRequest
 
 _USEFUL_SHARE: Final = 0.05
 """Of its deadline, what must be left of a save's time when its turn comes; later it might end unknown."""
@@ -43,17 +39,6 @@ class PowerContext(Lifecycle):
 
     Nothing is opened before the first call. ``close`` (or ``with`` / ``async with``) releases sockets and threads.
     """
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self.after_fork()
-        tell_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Forget the saves of the parent process; called in the child, before anything else runs there."""
-        self._saving: WeakValueDictionary[object, Call[SaveOutcome]] = WeakValueDictionary()
-        # Reentrant: a signal handler may save, too.
-        self._saving_lock = threading.RLock()
 
     @classmethod
     @edge
@@ -68,18 +53,19 @@ class PowerContext(Lifecycle):
         Raises InputError for a query that is not text. Every failure is a RecallFailed. One request, unless a long
         query found nothing literally and ``recall_focus`` is on.
         """
+        by = self._deadline(deadline)
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
-        return recalling.recall(self._engine, self.settings, bounded, deadline or self._deadline())
+        return recalling.recall(self._engine, self.settings, bounded, by)
 
     @edge
     async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
+        by = self._deadline(deadline)
         bounded = recall_query(query)
         if bounded is None:
             return NothingRecalled("no_query")
-        by = deadline or self._deadline()
         return await recalling.arecall(self._engine, self.settings, bounded, by)
 
     @edge
@@ -129,22 +115,12 @@ class PowerContext(Lifecycle):
         read_back: bool,
         deadline: Deadline | None,
     ) -> Call[SaveOutcome]:
-        if kind not in get_args(wire.Kind):
-            raise InputError("kind_unknown", "kind", "use " + ", ".join(get_args(wire.Kind)))
-        request = wire.RememberRequest(self.settings.scope_id, kind, memory_text(text))
-        by = deadline or self._deadline(writes=True)
-        save = (request, check_duplicates, read_back)
-        with self._saving_lock:
-            under_way = self._saving.get(save)
-            if under_way is not None and under_way.pending:
-                return under_way
-            begun = self._saves.submit(self._saver(save, by), by)
-            self._saving[save] = begun
-            return begun
-
-    def _saver(
-        self, save: tuple[wire.RememberRequest, bool, bool], by: Deadline
-    ) -> Callable[[], SaveOutcome]:
+        by = self._deadline(deadline, writes=True)
+        looks = arguments.flag("check_duplicates", check_duplicates)
+        reads = arguments.flag("read_back", read_back)
+        known = arguments.kind_to_save(kind)
+        request = wire.RememberRequest(self.settings.scope_id, known, memory_text(text))
+        save = (request, looks, reads)
         useful = by.remaining() * _USEFUL_SHARE
 
         def carried_out() -> SaveOutcome:
@@ -154,10 +130,8 @@ class PowerContext(Lifecycle):
                 return saving.save(self._engine, *save, by)
             except MemoryError:
                 return SaveUnknown("out_of_memory")
-            finally:
-                self._saving.pop(save, None)
 
-        return carried_out
+        return self._saves.submit(carried_out, by, key=save)
 
     @edge
     def search(
@@ -168,37 +142,45 @@ class PowerContext(Lifecycle):
         At most 8192 code points of ``query`` are sent; nothing is if it is blank. Raises InputError for a query that is
         not text.
         """
+        by, most = self._deadline(deadline), arguments.limit(limit)
         bounded = recall_query(query)
         if bounded is None:
             return []
-        request = wire.SearchRequest(self.settings.scope_id, bounded, limit)
-        return records.search(self._engine, request, deadline or self._deadline())
+        request = wire.SearchRequest(self.settings.scope_id, bounded, most)
+        return records.search(self._engine, request, by)
 
     @edge
     def list_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> Iterator[Memory]:
-        """Every active memory, or those of ``kind``, in no meaningful order. Asks as it goes; each page has a deadline
-        of its own unless ``deadline`` is given. Servers up to 1.2.0 give all at once: over 1 MiB it is TransportError
-        ``answer_too_large``.
+        """Every active memory, or those of ``kind`` (1 to 128 code points, of any client), in no meaningful order.
+
+        Asks as it goes; each page has a deadline of its own unless ``deadline`` is given. Servers up to 1.2.0 give all
+        at once: over 1 MiB it is TransportError ``answer_too_large``. Raises InputError at once.
         """
-        for page in self._pages(kind, lambda: deadline or self._deadline()):
-            yield from page
+        return self._listed(arguments.kind_to_list(kind), arguments.deadline(deadline))
 
     @edge
-    async def alist_memories(
+    def alist_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> AsyncIterator[Memory]:
         """As ``list_memories``, without blocking the event loop."""
-        by = deadline or self._deadline()
-        pages = self._pages(kind, lambda: by)
+        return self._alisted(arguments.kind_to_list(kind), arguments.deadline(deadline))
+
+    @edge
+    def _listed(self, kind: str | None, deadline: Deadline | None) -> Iterator[Memory]:
+        scope_id = self.settings.scope_id
+        for page in records.pages(self._engine, scope_id, kind, lambda: self._deadline(deadline)):
+            yield from page
+
+    @edge
+    async def _alisted(self, kind: str | None, deadline: Deadline | None) -> AsyncIterator[Memory]:
+        by = self._deadline(deadline)
+        pages = records.pages(self._engine, self.settings.scope_id, kind, lambda: by)
         while (page := await self._engine.workers.run(lambda: next(pages, None), by)) is not None:
             for memory in page:
                 yield memory
-            by = deadline or self._deadline()
-
-    def _pages(self, kind: str | None, deadline: Callable[[], Deadline]) -> Iterator[list[Memory]]:
-        return records.pages(self._engine, self.settings.scope_id, kind, deadline)
+            by = self._deadline(deadline)
 
     @edge
     def get(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
@@ -208,8 +190,8 @@ class PowerContext(Lifecycle):
         Raises ServerError ``artifact_not_found`` or ``memory_not_found``, and NotSupportedByServer for a citation of
         the other server generation.
         """
-        by = deadline or self._deadline()
-        return records.get(self._engine, self.settings.scope_id, citation, by)
+        by, which = self._deadline(deadline), arguments.citation(citation)
+        return records.get(self._engine, self.settings.scope_id, which, by)
 
     @edge
     def forget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> ForgetOutcome:
@@ -218,8 +200,8 @@ class PowerContext(Lifecycle):
         Doing it again is harmless, so a lost answer may be repeated. Servers up to 1.2.0 also refuse the citation of an
         earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
         """
-        by = deadline or self._deadline(writes=True)
-        return records.forget(self._engine, self.settings.scope_id, citation, by)
+        by, which = self._deadline(deadline, writes=True), arguments.citation(citation)
+        return records.forget(self._engine, self.settings.scope_id, which, by)
 
     @edge
     def capture_source(
@@ -231,13 +213,15 @@ class PowerContext(Lifecycle):
         deadline: Deadline | None = None,
     ) -> CaptureOutcome:
         """Store ``content`` (1 to 200000 code points) under ``source_id`` (1 to 256), once: an equal capture again is
-        the same Source, so a lost answer may be repeated. Other content or ``metadata`` (a JSON object) is Conflict.
+        the same Source, so a lost answer may be repeated. Other content or ``metadata`` is Conflict.
 
-        Raises InputError for what JSON cannot carry. Makes no memory by itself.
+        ``metadata`` is a ``dict`` of plain JSON: dicts with ``str`` keys, lists, ``str``, ``int``, ``float``, ``bool``
+        and None, no subclasses; numbers within 2**53 - 1 of zero, at most 64 levels, 262144 characters and values in
+        all. Everything else is InputError, nothing is converted. Makes no memory by itself.
         """
-        scope_id = self.settings.scope_id
-        source = SourceRequest(scope_id, source_id, content, metadata)
-        return records.capture(self._engine, source, deadline or self._deadline(writes=True))
+        by = self._deadline(deadline, writes=True)
+        source = arguments.source(self.settings.scope_id, source_id, content, metadata)
+        return records.capture(self._engine, source, by)
 
     @edge
     def server_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
@@ -246,7 +230,7 @@ class PowerContext(Lifecycle):
         Raises NotSupportedByServer (``http_404``) from servers up to 1.2.0, and ServerError ``forbidden`` for a
         principal that may not ask.
         """
-        return exchanges.server_info(self._engine, deadline or self._deadline())
+        return exchanges.server_info(self._engine, self._deadline(deadline))
 
     @edge
     def check_scope(self, *, deadline: Deadline | None = None) -> bool:
@@ -254,7 +238,7 @@ class PowerContext(Lifecycle):
 
         Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
         """
-        scope_id, by = self.settings.scope_id, deadline or self._deadline()
+        scope_id, by = self.settings.scope_id, self._deadline(deadline)
         return exchanges.scope(self._engine, scope_id, by).scope_id == scope_id
 
     asearch = without_blocking(search)

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from math import inf
 from time import monotonic, time_ns
 from typing import Final, final
 
+from powercontext_deerflow.errors import InputError
+
 _LONGEST: Final = 86_400.0
 """Seconds; nothing waits longer at a time, because neither locks nor ``poll`` can count to any number."""
+_NEVER: Final = 1e9
+"""Seconds; a whole number may be too large for any float."""
 
 
 def now() -> float:
@@ -20,19 +25,27 @@ def wall_clock_ns() -> int:
     return time_ns()
 
 
+def checked_seconds(field: str, given: object) -> float:
+    """``given``, a finite number of seconds from 0 on. Raises InputError, which names ``field``."""
+    if (type(given) is int or type(given) is float) and 0 <= given < inf:
+        return float(min(given, _NEVER))
+    raise InputError(f"{field}_not_seconds", field, "pass a finite number of seconds, 0 or more")
+
+
 @final
 class Deadline:
-    """An absolute moment on the monotonic clock, shared by every step of one operation (RFC 4: a *total* deadline)."""
+    """An absolute moment on the monotonic clock, shared by every step of one operation."""
 
     __slots__ = ("_at",)
 
     def __init__(self, at: float) -> None:
-        self._at = at
+        """At ``at`` seconds of the monotonic clock, from 0 on."""
+        self._at = checked_seconds("at", at)
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
-        """``seconds`` from now."""
-        return cls(now() + seconds)
+        """``seconds`` from now. Raises InputError unless that is a finite number, 0 or more."""
+        return cls(now() + checked_seconds("seconds", seconds))
 
     def remaining(self) -> float:
         """Seconds left, from 0 to a day."""
@@ -45,4 +58,6 @@ class Deadline:
 
     def sooner(self, share: float) -> Deadline:
         """A deadline at ``share`` (0 to 1) of the time that is left."""
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            raise InputError("share_out_of_range", "share", "pass a number from 0 to 1")
         return Deadline(now() + self.remaining() * share)

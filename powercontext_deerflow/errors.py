@@ -3,7 +3,7 @@
 
     PowerContextError
     ├── ConfigurationError   a setting is missing or unusable; names every one of them
-    ├── InputError           a text, kind or query that is refused before anything is sent
+    ├── InputError           an argument that is refused before anything is sent
     ├── TransportError       no whole answer came back; says whether the request may have left
     ├── ServerError          the server answered with an error status
     │   └── NotSupportedByServer   this server has no such operation: it is older, or newer
@@ -22,12 +22,13 @@ from dataclasses import dataclass
 class PowerContextError(Exception):
     """Root of the tree: ``code`` is a stable, content-free reason code.
 
-    ``status`` is the answer's HTTP status and ``request_id`` the server's name for the exchange (16 hex digits), each
-    None if there is none.
+    ``status`` is the answer's HTTP status, ``request_id`` the server's name for the exchange (16 hex digits), and
+    ``retry_after`` how many seconds the server asks to wait (0 to 86400), each None if there is none.
     """
 
     status: int | None = None
     request_id: str | None = None
+    retry_after: float | None = None
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -67,7 +68,7 @@ class ConfigurationError(PowerContextError):
 
 
 class InputError(PowerContextError):
-    """Raised when a caller's text, kind or query is refused. Nothing was sent. ``field`` names the input."""
+    """Raised when an argument is refused, by type, size or content. Nothing was sent. ``field`` names the argument."""
 
     def __init__(self, code: str, field: str, advice: str) -> None:
         super().__init__(code, f"{field}: {advice}")

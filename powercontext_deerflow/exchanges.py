@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 from urllib.parse import quote
@@ -21,6 +22,7 @@ T = TypeVar("T")
 Prepared = tuple[tuple[str, int] | None, str | None]
 """The prepared text and its UTF-8 bytes (None if empty), and the request id."""
 _PREPARE = "/v1/context/prepare"
+_SECONDS = re.compile(rb"[0-9]{1,5}")
 _NOTHING = Sealed(b"")
 
 
@@ -45,13 +47,22 @@ def _checked(answer: Answer, success: int) -> Answer:
     if 200 <= answer.status < 300:
         raise AnswerError("unexpected_status", answer.request_id, answer.status)
     structured, code = wire.decode_error(answer.body)
-    absent = code == "legacy_memory_operation_unsupported" or wire.is_unknown_route(
-        answer.status, answer.body
+    absent = code == "legacy_memory_operation_unsupported" or (
+        structured and code is None and wire.is_unknown_route(answer.status, answer.body)
     )
-    error = NotSupportedByServer if absent else ServerError
-    raise error(
-        code or f"http_{answer.status}", answer.status, answer.request_id, structured=structured
-    )
+    kind = NotSupportedByServer if absent else ServerError
+    code = code or f"http_{answer.status}"
+    error = kind(code, answer.status, answer.request_id, structured=structured)
+    error.retry_after = _retry_after(answer)
+    raise error
+
+
+def _retry_after(answer: Answer) -> float | None:
+    """What ``Retry-After`` says, if it is once a plain number of seconds, of at most a day."""
+    said = [value for name, value in answer.headers if name == b"retry-after"]
+    if len(said) != 1 or not _SECONDS.fullmatch(said[0]) or int(said[0]) > 86_400:
+        return None
+    return float(said[0])
 
 
 def _encoded(request: object) -> Sealed:
@@ -111,7 +122,9 @@ def remember(
 def search(
     engine: Engine, request: wire.SearchRequest, deadline: Deadline
 ) -> wire.SearchAnswer | wire.LegacySearchAnswer:
-    return _read(call(engine, "/v1/memory/search", request, deadline), wire.decode_search)[0]
+    found, _ = _read(call(engine, "/v1/memory/search", request, deadline), wire.decode_search)
+    del found.hits[request.limit :]  # whatever the server sends
+    return found
 
 
 def server_info(engine: Engine, deadline: Deadline) -> wire.ServerInfo:

@@ -110,10 +110,11 @@ async def remember(payload: Mapping[str, Any], context: Any) -> dict[str, object
 def _result(outcome: SaveOutcome) -> dict[str, object]:
     match outcome:
         case Saved():
-            return _answer("saved", "PowerContext confirmed that this is saved.", outcome.citation)
+            message = "PowerContext confirmed that this is saved."
+            return _answer("saved", message + _advice(outcome), outcome.citation)
         case AlreadySaved():
             message = "PowerContext already has exactly this; nothing new was added."
-            return _answer("already_saved", message, outcome.citation)
+            return _answer("already_saved", message + _advice(outcome), outcome.citation)
         case SaveUnknown():
             message = (
                 "The save may or may not have happened: no answer confirms it. Do not save it again;"
@@ -121,11 +122,26 @@ def _result(outcome: SaveOutcome) -> dict[str, object]:
             )
             return _answer("unknown", message, None)
         case SaveRejected():
-            _fail(f"rejected: {outcome.code}. Nothing was saved.")
+            wait = outcome.retry_after
+            later = (
+                ""
+                if wait is None
+                else f" The server asks to wait {wait:.0f} s before it is sent again."
+            )
+            _fail(f"rejected: {outcome.code}. Nothing was saved.{later}")
         case SaveNotSent():
             _fail(f"not_sent: {outcome.code}. Nothing was saved.")
         case _:
             assert_never(outcome)
+
+
+def _advice(outcome: Saved | AlreadySaved) -> str:
+    if outcome.searchable:
+        return ""
+    return (
+        " But no word finds it, so it will not be recalled: tell the user, and suggest saving a sentence that names its"
+        " subject."
+    )
 
 
 def _answer(status: str, message: str, citation: object) -> dict[str, object]:

@@ -86,7 +86,8 @@ not_a_url: The base URL is not one. -> Use https://host[:port][/prefix].
 url_with_credentials: The base URL has a user part, which host tools can read. -> Remove it; use TOKEN.
 url_with_query: The base URL has a query or fragment. -> Give host and prefix only.
 insecure_transport: Plain HTTP to another machine would show the token and the memories. -> Use https.
-too_long: The Scope id is too long. -> A Scope id has at most 256 characters.
+too_long: A setting is too long. -> A Scope id has at most 256 characters, an owner 1024, any other text 8192.
+dot_segment: The Scope id is '.' or '..', which lead elsewhere in a path. -> Use the id of an existing Scope.
 token_with_scheme: The token starts with 'Bearer'. -> Give the bare token.
 token_not_plain: The token has spaces or is not ASCII. -> Copy the token again.
 owner_is_fallback: The owner is DeerFlow's name for nobody. -> Bind a signed-in user's id (GET /api/v1/auth/me).

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pure part of the second look: a long query into short pieces, and what they found back into one short query.
 
-Lexical retrieval admits a memory only if it holds max(2, a quarter) of the distinct query terms (DESIGN 2.16), so a
-long first message finds nothing. Text in, text out: nothing here asks a server or renders anything. Linear in time.
+Lexical retrieval admits a memory only if it holds max(2, a quarter) of the distinct query terms, so a long first
+message finds nothing. Text in, text out: nothing here asks a server or renders anything. Linear in time, and of any
+number of memories of any length no more than a fixed amount of text is read.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
+
+from powercontext_deerflow.text import nfc
 
 T = TypeVar("T")
 
@@ -27,11 +29,14 @@ _ENOUGH = 3  # terms that a memory shares with a long query that means it
 _PART = 1 / 6  # of its own terms that a memory must share
 _NEARLY = 0.6  # of the most that any shares
 _SCANNED = 8192  # code points; a query has no more
+_READ = (
+    4 * _SCANNED
+)  # code points of all memories together, in equal parts: people begin with what it is about
 _LONGEST_WORD = 40  # code points; longer ones are hashes and the like
 _LONGEST_RUN = 2 * _WINDOW  # Chinese characters, about one window of words
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_RUN = re.compile(rf"[{_HAN}]+|[^\W{_HAN}]+")
+_RUN = re.compile(rf"[{_HAN}]{{2,}}|[^\W{_HAN}]{{2,}}")
 _NAME = re.compile(r"[A-Z].*[A-Z]|[a-z]\d|_")
 _MACHINE_WORDS = frozenset(  # what programs write in capitals: levels, methods, SQL
     """
@@ -70,14 +75,19 @@ _FUNCTION_HAN = re.compile(
 def terms(text: str) -> list[str]:
     """The distinct terms of ``text`` that carry meaning, in order: words, and pairs of Chinese characters."""
     found: dict[str, None] = {}
-    for unit in _units(text):
+    for unit in _units(nfc(text[:_SCANNED])):
         found.update(dict.fromkeys(_unit_terms(unit)))
     return list(found)
 
 
 def is_long(query: str) -> bool:
     """Whether the server's rule can hide a memory from this query."""
-    return _weight(_units(query)) > LONG
+    units: set[str] = set()
+    for unit in _units(nfc(query[:_SCANNED])):
+        units.add(unit)
+        if _weight(units) > LONG:
+            return True
+    return False
 
 
 def pieces(query: str) -> list[str]:
@@ -86,6 +96,7 @@ def pieces(query: str) -> list[str]:
     Of two terms the server wants only one: words go in pairs, names first, then the longest, which are the rarest.
     Where a word of Chinese ends, only the server knows: neighbours go together, in windows of which it wants two.
     """
+    query = nfc(query[:_SCANNED])
     units = list(dict.fromkeys(_units(query)))
     names = _names(query)
     words = _ends([unit for unit in units if not _is_han(unit)], _WORDS)
@@ -112,19 +123,22 @@ def _grouped(units: Iterable[str], weight: float) -> list[list[str]]:
 
 
 def refined(query: str, hits: Sequence[str]) -> str | None:
-    """A short query for those memories in ``hits`` that ``query`` means; None if it means none of them.
+    """A short query for those memories in ``hits``, in NFC as servers store them, that ``query`` means, or None.
 
     A memory is meant if it shares enough terms with the query, a fair part of its own, and nearly as many as the one
     that shares most. The terms asked for are the rarest that it shares, three of each: the server then wants at least
     two of them again.
     """
+    query = nfc(query[:_SCANNED])
     asked = terms(query)
     stems, names = set(map(_stem, asked)), set(map(_stem, _names(query)))
-    shared = {hit: tuple(_shared(hit, stems)) for hit in hits}
+    part = _READ // max(len(hits), 1)
+    said = {hit: list(_units(hit[:part])) for hit in hits}
+    shared = {hit: tuple(_shared(own, stems)) for hit, own in said.items()}
     spread = Counter(stem for units in shared.values() for stem in set(map(_stem, units)))
     worth: dict[tuple[str, ...], float] = {}
     for hit, units in shared.items():
-        own = _units(hit)
+        own = said[hit]
         points = _points(units, own[0] if own else "", names, spread)
         if points >= max(_ENOUGH, _weight(own) * _PART):
             worth[units] = points
@@ -158,10 +172,10 @@ def _begins(unit: str, subject: str) -> bool:
     return unit[:2] == subject[:2] if _is_han(unit) else _stem(unit) == _stem(subject)
 
 
-def _shared(hit: str, asked: set[str]) -> list[str]:
-    """The words and the longest stretches of Chinese in ``hit`` that the query has, too."""
+def _shared(own: Iterable[str], asked: set[str]) -> list[str]:
+    """The words and the longest stretches of Chinese in a memory's ``own`` that the query has, too."""
     found: dict[str, None] = {}
-    for unit in _units(hit):
+    for unit in own:
         if not _is_han(unit):
             found.update({unit: None} if _stem(unit) in asked else {})
             continue
@@ -174,16 +188,16 @@ def _shared(hit: str, asked: set[str]) -> list[str]:
     return list(found)
 
 
-def _units(text: str) -> list[str]:
+def _units(text: str) -> Iterator[str]:
     """Words, and runs of Chinese between function words, caseless; nothing longer than a person would write."""
-    units = []
-    for run in _RUN.findall(unicodedata.normalize("NFC", text[:_SCANNED]).casefold()):
+    for match in _RUN.finditer(text[:_SCANNED].casefold()):
+        run = match[0]
         if _is_han(run):
             for part in _FUNCTION_HAN.sub(" ", run).split():
-                units += [part[at : at + _LONGEST_RUN] for at in range(0, len(part), _LONGEST_RUN)]
+                for at in range(0, len(part) - 1, _LONGEST_RUN):
+                    yield part[at : at + _LONGEST_RUN]
         elif len(run) <= _LONGEST_WORD and not run.isdigit() and run not in _FUNCTION_WORDS:
-            units.append(run)
-    return [unit for unit in units if len(unit) > 1]
+            yield run
 
 
 def _names(text: str) -> set[str]:
@@ -200,6 +214,8 @@ def _names(text: str) -> set[str]:
 
 def _stem(word: str) -> str:
     """Enough of English inflection to see one word in two forms; Chinese is as it is."""
+    if word[-1:] not in "degs":
+        return word
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             word = word[: -len(ending)]
@@ -219,4 +235,4 @@ def _weight(units: Iterable[str]) -> float:
 
 
 def _is_han(unit: str) -> bool:
-    return _HAN_START.match(unit) is not None
+    return unit >= "\u3400" and _HAN_START.match(unit) is not None

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, Protocol
-from weakref import WeakSet
+from weakref import ref
 
 _PATIENCE: Final = 5.0
 """Seconds; no import takes as long, and nothing waits without an end."""
@@ -24,7 +24,8 @@ class ForkAware(Protocol):
     def after_fork(self) -> None: ...
 
 
-_AWARE: WeakSet[ForkAware] = WeakSet()
+_AWARE: set[ref[ForkAware]] = set()
+"""Kept by operations of C only: an exception of a signal handler would be swallowed in a callback of Python's."""
 
 
 class _Imports:
@@ -56,7 +57,7 @@ def late_import() -> Iterator[None]:
 
 
 def tell_after_fork(aware: ForkAware) -> None:
-    _AWARE.add(aware)
+    _AWARE.add(ref(aware, _AWARE.discard))
 
 
 def _before() -> None:
@@ -70,8 +71,9 @@ def _in_parent() -> None:
 def _in_child() -> None:
     global _imports
     _imports = _Imports()
-    for aware in list(_AWARE):
-        aware.after_fork()
+    for aware in [entry() for entry in list(_AWARE)]:
+        if aware is not None:
+            aware.after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork

@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may use the one bound Scope: the configured owner, byte for byte, and nobody else (RFC 4 and 5).
 
-DeerFlow turns a missing identity into the literal ``default`` (facts: deerflow-host 3), so that name, in any spelling,
+DeerFlow turns a missing identity into the literal ``default``, so that name, in any spelling,
 never stands for a person.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 _FALLBACK = "default"
+LONGEST: Final = 1024
+"""Code points of a user id; the work of normalising one grows with them."""
 
 
 def is_bindable(user_id: object) -> TypeGuard[str]:
-    """Whether ``user_id`` can name one person: a printable, unpadded ``str`` that is not the host's fallback."""
+    """Whether ``user_id`` can name one person.
+
+    That is a printable, unpadded ``str`` of at most 1024 code points that is not the host's fallback.
+    """
     # `type(...) is str`: a subclass may lie in __eq__.
     return (
         type(user_id) is str
+        and 0 < len(user_id) <= LONGEST
         and user_id.isprintable()
-        and bool(user_id)
         and user_id == user_id.strip()
         and unicodedata.normalize("NFKC", user_id).casefold().strip() != _FALLBACK
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
-from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow import arguments
+from powercontext_deerflow.deadline import Deadline, checked_seconds
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.fork import late_import
@@ -30,8 +31,8 @@ class Lifecycle:
 
     @edge
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._engine = Engine(settings)
+        self._settings = arguments.settings(settings)
+        self._engine = Engine(self._settings)
         # One thread: servers before 1.4.1 refuse parallel saves.
         self._saves = Workers(1, "saves_ahead")
 
@@ -42,14 +43,14 @@ class Lifecycle:
 
     def flush(self, budget: float) -> bool:
         """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""
-        by = Deadline.after(budget)
+        by = Deadline.after(checked_seconds("budget", budget))
         for save in self._saves.pending():
             save.wait(by.remaining())
         return not self._saves.pending()
 
     def close(self, budget: float = 2.0) -> None:
         """Refuse new calls, give those under way ``budget`` seconds, then cut them off. Idempotent."""
-        deadline = Deadline.after(budget)
+        deadline = Deadline.after(checked_seconds("budget", budget))
         self._saves.close()
         self.flush(deadline.remaining())
         self._engine.close(deadline.remaining())
@@ -60,7 +61,8 @@ class Lifecycle:
 
         On a thread of its own: the event loop's executor may be full, or shut down.
         """
-        closing = Call(lambda: self.close(budget), Deadline.after(budget + _SLACK))
+        by = Deadline.after(checked_seconds("budget", budget) + _SLACK)
+        closing = Call(lambda: self.close(budget), by)
         try:
             on_a_thread(closing.carry_out)
         except TransportError:
@@ -85,11 +87,11 @@ class Lifecycle:
         generated = Client(base_url=url).set_httpx_client(plain)
         return generated.set_async_httpx_client(asynchronous)
 
-    def _deadline(self, *, writes: bool = False) -> Deadline:
+    def _deadline(self, given: object = None, *, writes: bool = False) -> Deadline:
+        """The caller's own, if one was ``given``. Raises InputError if it is none."""
         settings = self.settings
-        return Deadline.after(
-            settings.remember_timeout_seconds if writes else settings.recall_timeout_seconds
-        )
+        usual = settings.remember_timeout_seconds if writes else settings.recall_timeout_seconds
+        return arguments.deadline(given) or Deadline.after(usual)
 
     def __enter__(self) -> Self:
         return self
@@ -112,7 +114,7 @@ def without_blocking(
     @edge
     @wraps(call)
     async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        by = cast("Deadline | None", kwargs.get("deadline")) or self._deadline(writes=writes)
+        by = self._deadline(kwargs.get("deadline"), writes=writes)
         kwargs["deadline"] = by
         return await self._engine.workers.run(lambda: call(self, *args, **kwargs), by)
 

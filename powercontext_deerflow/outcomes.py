@@ -46,6 +46,8 @@ class RecallFailed:
     code: str
     status: int | None = None
     request_id: str | None = None
+    retry_after: float | None = None
+    """Seconds that the server asks to wait before it is asked again."""
 
 
 Recall = Recalled | NothingRecalled | RecallFailed
@@ -62,6 +64,8 @@ class Saved:
     """The answer also said things that this version does not know: a newer server."""
     confirmed_by: str = "answer"
     """``answer``, or ``read_back`` if the answer was lost and a look-up found the memory."""
+    searchable: bool = True
+    """False if no word of the text finds it, so that recall never shows it: emoji, punctuation, function words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,8 @@ class AlreadySaved:
     request_id: str | None = None
     memory: MemoryRef | None = None
     """The unchanged revision that such a server names instead."""
+    searchable: bool = True
+    """As of ``Saved``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,8 @@ class SaveRejected:
     code: str
     status: int | None = None
     request_id: str | None = None
+    retry_after: float | None = None
+    """Seconds after which it may be sent again unchanged; None if the server names none, as for most refusals."""
 
 
 @dataclass(frozen=True, slots=True)

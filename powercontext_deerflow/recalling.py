@@ -2,7 +2,7 @@
 """One recall: the literal query first, and for a long one that found nothing a second look, within one deadline.
 
 What is returned is always the server's own prepared text, validated and unchanged; the second look only finds better
-words to ask with (DESIGN 2.16). Any failure of it leaves the literal answer standing: nothing.
+words to ask with. Any failure of it leaves the literal answer standing: nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ async def arecall(engine: Engine, settings: Settings, query: str, deadline: Dead
     try:
         literal = _outcome(*await exchanges.aprepare(engine, request, deadline))
     except PowerContextError as error:
-        return RecallFailed(error.code, error.status, error.request_id)
+        return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
     except MemoryError:
         return RecallFailed("out_of_memory")
     if _deserves_a_second_look(settings, query, literal):
@@ -53,7 +53,7 @@ def _prepared(engine: Engine, settings: Settings, query: str, deadline: Deadline
     try:
         return _outcome(*exchanges.prepare(engine, request, deadline))
     except PowerContextError as error:
-        return RecallFailed(error.code, error.status, error.request_id)
+        return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
     except MemoryError:
         return RecallFailed("out_of_memory")
 
@@ -72,7 +72,7 @@ def _second_look(
     engine: Engine, settings: Settings, query: str, deadline: Deadline
 ) -> Recalled | None:
     hits = _look_around(engine, settings, query, deadline.sooner(_SEARCH_SHARE))
-    refined = focus.refined(query, hits)
+    refined = None if deadline.expired else focus.refined(query, hits)
     if refined is None:
         return None
     focused = _prepared(engine, settings, refined, deadline)
@@ -91,5 +91,6 @@ def _look_around(engine: Engine, settings: Settings, query: str, deadline: Deadl
             break
         if not isinstance(answer, wire.SearchAnswer):
             break  # a legacy hit does not say whether its memory is active
-        found.update((hit.memory.text, None) for hit in answer.hits if hit.memory.state == "active")
+        asked_for = answer.hits[:_HITS]
+        found.update((hit.memory.text, None) for hit in asked_for if hit.memory.state == "active")
     return list(found)

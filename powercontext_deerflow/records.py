@@ -2,7 +2,7 @@
 """The records of a Scope: memories found, listed, read and forgotten, of either server generation; Sources captured.
 
 Which generation a server is shows in what it answers: an unknown route, or a refused legacy operation, is
-NotSupportedByServer (facts: server-versions, "Behaviour").
+NotSupportedByServer.
 """
 
 from __future__ import annotations
@@ -28,30 +28,46 @@ from powercontext_deerflow.wire import records as sent
 
 
 def search(engine: Engine, request: wire.SearchRequest, deadline: Deadline) -> list[Memory]:
+    """The best of what was found, and no more than was asked for."""
     found = exchange_search(engine, request, deadline)
     if isinstance(found, wire.SearchAnswer):
-        return [_memory(hit.memory) for hit in found.hits]
-    return [Memory(hit.citation, hit.text, None, "active") for hit in found.hits]
+        return [_memory(hit.memory) for hit in found.hits[: request.limit]]
+    hits = found.hits[: request.limit]
+    return [Memory(hit.citation, hit.text, None, "active") for hit in hits]
 
 
 def pages(
-    engine: Engine, scope_id: str, kind: str | None, deadline: Callable[[], Deadline]
+    engine: Engine,
+    scope_id: str,
+    kind: str | None,
+    deadline: Callable[[], Deadline],
+    at_a_time: int = 50,
 ) -> Iterator[list[Memory]]:
-    """Every active memory, page by page; each page has a deadline of its own, an empty one the one before's."""
+    """Every active memory, page by page; each page has a deadline of its own, an empty one the one before's.
+
+    As many as 50 surely fit under the cap of an answer; 100 do unless a fifth of their letters is escaped.
+    Raises AnswerError ``cursor_repeated`` where the list goes in a circle, and ``over_limit`` for too large a page.
+    """
     cursor, by = None, deadline()
+    cursors: set[str | None] = set()
     while True:
-        request = sent.ListRequest(scope_id, kind, cursor)
+        cursors.add(cursor)
+        request = sent.ListRequest(scope_id, kind, cursor, at_a_time)
         try:
-            page, _ = ask(engine, "/v1/atomic-memory/list", request, sent.ListAnswer, by)
+            page, request_id = ask(engine, "/v1/atomic-memory/list", request, sent.ListAnswer, by)
         except NotSupportedByServer:
             every = sent.EntriesRequest(scope_id)
             listed, _ = ask(engine, "/v1/memory/entries/list", every, sent.EntriesAnswer, by)
             yield [_memory(entry) for entry in listed.entries if kind in (None, entry.kind)]
             return
+        if len(page.items) > request.limit:
+            raise AnswerError("over_limit", request_id, 200)
         yield [_memory(record) for record in page.items]
-        if page.next_cursor is None:
-            return
         cursor = page.next_cursor
+        if cursor is None:
+            return
+        if cursor in cursors:
+            raise AnswerError("cursor_repeated", request_id, 200)
         by = deadline() if page.items else by
 
 

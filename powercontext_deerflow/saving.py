@@ -8,11 +8,13 @@ bounded look-up may turn *unknown* into *saved*. Absence proves nothing. All of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
 
-from powercontext_deerflow import exchanges, wire
+from powercontext_deerflow import exchanges, lookup, wire
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import AnswerError, PowerContextError, ServerError, TransportError
+from powercontext_deerflow.errors import AnswerError, ServerError, TransportError
+from powercontext_deerflow.lookup import Found
 from powercontext_deerflow.outcomes import (
     AlreadySaved,
     Saved,
@@ -25,9 +27,31 @@ from powercontext_deerflow.transport import Engine
 
 _LOOK_UP_SHARE = 0.3  # of the deadline; a look-up that hangs must leave time to save
 _SEND_SHARE = 0.8  # of what is left then; the rest is for one look-up after a lost answer
-_LOOK_UP_LIMIT = 20  # hits; equal texts rank first, and there are few kinds
 
-Found = wire.SearchAnswer | wire.LegacySearchAnswer | None
+NOT_EXECUTED: Final = {
+    # Before the request is read: the first layer of the server admits no more requests, or none of this size.
+    "server_overloaded": 503,
+    "request_too_large": 413,
+    # Before the operation is chosen: the credential is looked at first, by a provider that may be down.
+    "unauthorized": 401,
+    "authentication_unavailable": 503,
+    # Before the operation begins: access and the request itself are checked first.
+    "forbidden": 403,
+    "invalid_access_request": 422,
+    "invalid_request": 422,
+    "legacy_memory_operation_unsupported": 422,
+    # There is no Scope to store it in.
+    "scope_not_found": 404,
+    # The Scope's memories are not those that the save was compared with, so it was not set.
+    "revision_conflict": 409,
+    # The losers of a race for the first memory of a Scope: after such races the list of all memories, on each server
+    # that has them (1.0.0 to 1.4.0), held the winners only.
+    "binding-version": 409,
+    "idempotency-key": 409,
+}
+"""PowerContext's codes, with the status that each comes with, that prove that nothing was stored. Of every other answer
+nothing is known: ``access_unavailable`` also comes of a locked database, and what a proxy, a gateway or a framework
+says may come after the server has stored the memory."""
 
 
 def save(
@@ -38,54 +62,43 @@ def save(
     deadline: Deadline,
 ) -> SaveOutcome:
     """``request.text`` must be normalised already (``text.memory_text``)."""
-    before = None
+    before = Found()
     if check_duplicates:
-        before = _look_up(engine, request, deadline.sooner(_LOOK_UP_SHARE))
-    for citation in _exact(before, request):
-        return AlreadySaved(citation)
+        before = lookup.find(engine, request, deadline.sooner(_LOOK_UP_SHARE))
+    outcome: SaveOutcome | None = None
+    if before.citation is not None:
+        outcome = AlreadySaved(before.citation)
+    else:
+        outcome = _sent(engine, request, before, deadline.sooner(_SEND_SHARE))
+        if read_back and isinstance(outcome, SaveUnknown):
+            outcome = _read_back(engine, request, before, deadline) or outcome
+    if isinstance(outcome, Saved | AlreadySaved):
+        by = deadline.sooner(_LOOK_UP_SHARE)
+        return replace(outcome, searchable=lookup.can_be_found(engine, request, by))
+    return outcome
+
+
+def _sent(
+    engine: Engine, request: wire.RememberRequest, before: Found, deadline: Deadline
+) -> SaveOutcome:
     try:
-        answer, request_id = exchanges.remember(engine, request, deadline.sooner(_SEND_SHARE))
-        outcome = _confirmed(answer, request, before, request_id)
-        if outcome is not None:
-            return outcome
-        unknown = SaveUnknown("answer_mismatch", 200, request_id)
+        answer, request_id = exchanges.remember(engine, request, deadline)
     except TransportError as error:
-        if not error.sent:
-            return SaveNotSent(error.code)
-        unknown = SaveUnknown(error.code)
+        return SaveUnknown(error.code) if error.sent else SaveNotSent(error.code)
     except ServerError as error:
-        # Only a refusal in PowerContext's own words proves that nothing was stored (facts: failure-classes B7 l, m).
-        if error.structured and 400 <= error.status < 500:
-            return SaveRejected(error.code, error.status, error.request_id)
-        unknown = SaveUnknown(error.code, error.status, error.request_id)
+        if _nothing_was_stored(error):
+            return SaveRejected(error.code, error.status, error.request_id, error.retry_after)
+        return SaveUnknown(error.code, error.status, error.request_id)
     except AnswerError as error:
-        unknown = SaveUnknown(error.code, error.status, error.request_id)
-    return (read_back and _read_back(engine, request, before, deadline)) or unknown
+        return SaveUnknown(error.code, error.status, error.request_id)
+    outcome = _confirmed(answer, request, before, request_id)
+    return outcome or SaveUnknown("answer_mismatch", 200, request_id)
 
 
-def _look_up(engine: Engine, request: wire.RememberRequest, deadline: Deadline) -> Found:
-    """Whatever is stored with words like these; None if the look-up failed, which never blocks a save."""
-    search = wire.SearchRequest(request.scope_id, request.text, _LOOK_UP_LIMIT)
-    try:
-        return exchanges.search(engine, search, deadline)
-    except PowerContextError:
-        return None
-
-
-def _exact(found: Found, request: wire.RememberRequest) -> Iterator[wire.ArtifactCitation]:
-    """Citations of active memories with this very text and kind. A legacy hit names no kind, so it is never one."""
-    for hit in found.hits if isinstance(found, wire.SearchAnswer) else ():
-        if _is_this(hit.memory, request):
-            yield hit.memory.artifact
-
-
-def _same_text(found: Found, request: wire.RememberRequest) -> list[wire.EntryCitation]:
-    hits = found.hits if isinstance(found, wire.LegacySearchAnswer) else []
-    return [hit.citation for hit in hits if hit.text == request.text]
-
-
-def _is_this(stored: wire.MemoryRecord | wire.LegacyEntry, request: wire.RememberRequest) -> bool:
-    return (stored.text, stored.kind, stored.state) == (request.text, request.kind, "active")
+def _nothing_was_stored(error: ServerError) -> bool:
+    """In PowerContext's own words: its shape, its code, and its name for the exchange, which every answer of it has."""
+    named = error.structured and error.request_id is not None
+    return named and NOT_EXECUTED.get(error.code) == error.status
 
 
 def _confirmed(
@@ -99,10 +112,9 @@ def _confirmed(
     if isinstance(answer, wire.LegacyRemembered):
         if answer.entry is None:
             # The server found this text and kind itself. With one entry of that text, it is that one.
-            entries = _same_text(before, request)
-            return AlreadySaved(
-                entries[0] if len(entries) == 1 else None, request_id, answer.memory
-            )
+            entries = before.entries or ()
+            cited = entries[0] if len(entries) == 1 else None
+            return AlreadySaved(cited, request_id, answer.memory)
         if _is_this(answer.entry, request):
             return Saved(answer.entry.citation, request_id, unfamiliar_keys)
         return None
@@ -116,14 +128,16 @@ def _confirmed(
     return None
 
 
+def _is_this(stored: wire.MemoryRecord | wire.LegacyEntry, request: wire.RememberRequest) -> bool:
+    return (stored.text, stored.kind, stored.state) == (request.text, request.kind, "active")
+
+
 def _read_back(
     engine: Engine, request: wire.RememberRequest, before: Found, deadline: Deadline
 ) -> Saved | None:
-    after = _look_up(engine, request, deadline)
-    for citation in _exact(after, request):
-        return Saved(citation, confirmed_by="read_back")
+    after = lookup.find(engine, request, deadline)
+    citation = after.citation
     # A legacy hit names no kind: it is this save only if no entry of this text was there before.
-    if isinstance(before, wire.LegacySearchAnswer) and not _same_text(before, request):
-        for entry in _same_text(after, request):
-            return Saved(entry, confirmed_by="read_back")
-    return None
+    if citation is None and before.entries == () and after.entries:
+        citation = after.entries[0]
+    return None if citation is None else Saved(citation, confirmed_by="read_back")

@@ -41,9 +41,11 @@ def on_a_thread(call: Callable[[], object]) -> None:
 class Call(Generic[T]):
     """A call that is made once on some thread, or taken back before it begins; and what it came to."""
 
-    def __init__(self, call: Callable[[], T], deadline: Deadline) -> None:
+    def __init__(self, call: Callable[[], T], deadline: Deadline, key: object = None) -> None:
         self._call: Callable[[], T] | None = call
         self.deadline = deadline
+        self.key = key
+        """What makes two calls one, if anything does."""
         self._turn = [
             None
         ]  # whoever takes this decides: a thread that begins, or a waiter that takes back
@@ -51,6 +53,7 @@ class Call(Generic[T]):
         self._done = False
         self._result: list[T] = []
         self._error: BaseException | None = None
+        self._listeners: list[Callable[[T], object]] = []
         self._bells: list[Callable[[], object]] = []
 
     @property
@@ -70,9 +73,25 @@ class Call(Generic[T]):
             return
         try:
             self._result.append(call())
+            self._tell()
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
             self._error = error
         self._done = True
+        self._ring()
+        self._tell()
+
+    def listen(self, listener: Callable[[T], object]) -> None:
+        """Tell ``listener`` the result, once, before anybody stops waiting for it; nothing if there is none."""
+        self._listeners.append(listener)
+        if self._done:
+            self._tell()
+
+    def _tell(self) -> None:
+        while self._listeners and self._result:
+            with suppress(IndexError):  # somebody else tells it
+                self._listeners.pop()(self._result[0])
+
+    def _ring(self) -> None:
         while self._bells:
             with suppress(RuntimeError):  # an event loop that was closed meanwhile
                 self._bells.pop()()
@@ -81,6 +100,7 @@ class Call(Generic[T]):
         """Whether the call was not begun, and now never will be."""
         if self._decide():
             self._taken_back, self._call = True, None
+            self._ring()
         return self._taken_back
 
     def _decide(self) -> bool:
@@ -91,11 +111,11 @@ class Call(Generic[T]):
         return True
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ended within ``seconds``."""
+        """Whether it ended within ``seconds``; sooner if it is taken back."""
         bell = allocate_lock()
         bell.acquire()
         self._bells.append(bell.release)
-        if not self._done:  # looked at after the bell is hung up, so that none is missed
+        if self.pending:  # looked at after the bell is hung up, so that none is missed
             bell.acquire(timeout=seconds)
         return self._done
 
@@ -111,7 +131,7 @@ class Call(Generic[T]):
                 over.set_result(None)
 
         self._bells.append(lambda: loop.call_soon_threadsafe(settle))
-        if not self._done:
+        if self.pending:
             await asyncio.wait((over,), timeout=seconds)
         return self._done
 
@@ -159,14 +179,23 @@ class Workers:
         self._calls: SimpleQueue[Call[Any] | None] = SimpleQueue()
         self._threads: Places[None] = Places(self._size)
         self._idle: set[object] = set()  # threads that wait for a call
-        self._submitted: set[ref[Call[Any]]] = set()
+        self._submitted: dict[ref[Call[Any]], None] = {}
 
-    def submit(self, call: Callable[[], T], deadline: Deadline) -> Call[T]:
-        """``call``, queued. Raises TransportError ``closed`` after ``close``, and ``no_thread``."""
-        queued: Call[T] = Call(call, deadline)
+    def submit(self, call: Callable[[], T], deadline: Deadline, key: object = None) -> Call[T]:
+        """``call``, queued; or the one of the same ``key``, if that is not None, that is pending already.
+
+        Raises TransportError ``closed`` after ``close``, and ``no_thread``.
+        """
+        queued: Call[T] = Call(call, deadline, key)
         if self._closed:
             raise TransportError("closed", sent=False)
-        self._submitted.add(ref(queued, self._submitted.discard))
+        self._submitted[ref(queued, self._submitted.__delitem__)] = None
+        if key is not None:
+            # Looked at after this one is entered: of two that come at once, both find the first.
+            first = next((other for other in self.pending() if other.key == key), queued)
+            if first is not queued:
+                queued.take_back()
+                return first
         self._calls.put(queued)
         try:
             self._see_to_a_thread()
@@ -193,7 +222,7 @@ class Workers:
         return TransportError(self._busy if busy else "answer_timeout", sent=False)
 
     def pending(self) -> list[Call[Any]]:
-        """The calls submitted so far that have neither ended nor were taken back."""
+        """The calls submitted so far that have neither ended nor were taken back, in the order of their coming."""
         calls = [submitted() for submitted in list(self._submitted)]
         return [call for call in calls if call is not None and call.pending]
 

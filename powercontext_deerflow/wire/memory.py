@@ -7,12 +7,20 @@ a later server says more (facts: server-versions, "Wire groups").
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from powercontext_deerflow.wire.decoding import Identifier, Revision, Unshown, decoded
+from powercontext_deerflow.errors import AnswerError
+from powercontext_deerflow.wire.decoding import (
+    Identifier,
+    Revision,
+    T,
+    Unshown,
+    decoded,
+    skimmed,
+)
 
 Kind = Literal["fact", "preference", "decision", "constraint"]
 """The kinds that this package saves; the server takes any string (facts: powercontext-api A2)."""
@@ -94,8 +102,12 @@ class LegacyEntry(Unshown, frozen=True):
     kind: Annotated[str, Meta(min_length=1, max_length=128)]
     text: str
     state: Literal["active", "inactive"]
-    source_refs: list[msgspec.Raw]  # not ours to read; required by the schema
-    artifact_refs: list[msgspec.Raw]
+    source_refs: Raw  # lists that are not ours to read; required by the schema
+    artifact_refs: Raw
+
+    def __post_init__(self) -> None:
+        if not all(bytes(refs).startswith(b"[") for refs in (self.source_refs, self.artifact_refs)):
+            raise ValueError("not a list")
 
 
 class LegacyRemembered(Unshown, frozen=True):
@@ -133,17 +145,54 @@ class LegacySearchAnswer(Unshown, frozen=True):
     hits: list[LegacyHit]
 
 
-_ANYTHING = msgspec.json.Decoder(object)
-_REMEMBERED: msgspec.json.Decoder[Remembered | LegacyRemembered] = msgspec.json.Decoder(Remembered)
-_LEGACY_REMEMBERED: msgspec.json.Decoder[Remembered | LegacyRemembered] = msgspec.json.Decoder(
-    LegacyRemembered
-)
-_SEARCH: msgspec.json.Decoder[SearchAnswer | LegacySearchAnswer] = msgspec.json.Decoder(
-    SearchAnswer
-)
-_LEGACY_SEARCH: msgspec.json.Decoder[SearchAnswer | LegacySearchAnswer] = msgspec.json.Decoder(
-    LegacySearchAnswer
-)
+# The same answers to a save, with no other key in them.
+
+
+class _ClosedArtifact(ArtifactCitation, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class _ClosedRecord(MemoryRecord, frozen=True, forbid_unknown_fields=True):
+    artifact: _ClosedArtifact
+
+
+class _ClosedRemembered(Unshown, frozen=True, forbid_unknown_fields=True):
+    changed: bool
+    records: list[_ClosedRecord]
+
+
+class _ClosedMemoryRef(MemoryRef, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class _ClosedCitation(EntryCitation, frozen=True, forbid_unknown_fields=True):
+    memory_ref: _ClosedMemoryRef
+
+
+class _ClosedEntry(LegacyEntry, frozen=True, forbid_unknown_fields=True):
+    citation: _ClosedCitation
+
+
+class _ClosedLegacyRemembered(Unshown, frozen=True, forbid_unknown_fields=True):
+    memory: _ClosedMemoryRef
+    entry: _ClosedEntry | None
+
+
+class _Keys(Struct, frozen=True):
+    """The keys that tell the generations apart."""
+
+    changed: Raw | UnsetType = UNSET
+    records: Raw | UnsetType = UNSET
+    memory: Raw | UnsetType = UNSET
+
+
+_KEYS = msgspec.json.Decoder(_Keys)
+_REMEMBERED = msgspec.json.Decoder(Remembered)
+_CLOSED_REMEMBERED = msgspec.json.Decoder(_ClosedRemembered)
+_LEGACY_REMEMBERED = msgspec.json.Decoder(LegacyRemembered)
+_CLOSED_LEGACY_REMEMBERED = msgspec.json.Decoder(_ClosedLegacyRemembered)
+_SEARCH = msgspec.json.Decoder(SearchAnswer)
+_LEGACY_SEARCH = msgspec.json.Decoder(LegacySearchAnswer)
 
 
 def decode_remembered(body: bytes) -> tuple[Remembered | LegacyRemembered, bool]:
@@ -151,27 +200,21 @@ def decode_remembered(body: bytes) -> tuple[Remembered | LegacyRemembered, bool]
 
     Raises AnswerError ``malformed``.
     """
-    fields = decoded(_ANYTHING, body)
-    decoder = (
-        _REMEMBERED
-        if isinstance(fields, dict) and fields.keys() & {"changed", "records"}
-        else _LEGACY_REMEMBERED
-    )
-    answer = decoded(decoder, body)
-    return answer, _says_more(fields, answer)
+    keys = skimmed(_KEYS, body)
+    if keys.changed is UNSET and keys.records is UNSET:
+        return decoded(_LEGACY_REMEMBERED, body), _says_more(_CLOSED_LEGACY_REMEMBERED, body)
+    return decoded(_REMEMBERED, body), _says_more(_CLOSED_REMEMBERED, body)
 
 
 def decode_search(body: bytes) -> SearchAnswer | LegacySearchAnswer:
     """The answer to a search, of either server generation. Raises AnswerError ``malformed``."""
-    fields = decoded(_ANYTHING, body)
-    legacy = isinstance(fields, dict) and "memory" in fields
-    return decoded(_LEGACY_SEARCH if legacy else _SEARCH, body)
+    legacy = skimmed(_KEYS, body).memory is not UNSET
+    return decoded(_LEGACY_SEARCH, body) if legacy else decoded(_SEARCH, body)
 
 
-def _says_more(said: Any, known: object) -> bool:  # plain JSON beside what was made of it
-    if isinstance(known, Struct):
-        names = known.__struct_fields__
-        return not said.keys() <= set(names) or any(
-            _says_more(said[name], getattr(known, name)) for name in names
-        )
-    return isinstance(known, list) and any(map(_says_more, said, known))
+def _says_more(closed: msgspec.json.Decoder[T], body: bytes) -> bool:
+    try:
+        decoded(closed, body)
+    except AnswerError:
+        return True
+    return False

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Listing, reading and forgetting memories on the wire, both server generations, and capturing a Source.
 
-Strict in types and required fields, tolerant of added keys, as saving is (facts: powercontext-api A4, server-versions).
+Strict in types and required fields, tolerant of added keys, as saving is.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class ListRequest(Unshown, frozen=True):
     scope_id: str
     kind: str | None
     cursor: str | None
-    limit: int = 50  # as many memories of full length as surely fit under the cap of an answer
+    limit: int
     states: tuple[str, ...] = ("active",)
 
 
 class ListAnswer(Unshown, frozen=True):
     items: list[MemoryRecord]
-    next_cursor: str | None
+    next_cursor: Annotated[str, Meta(min_length=1, max_length=4096)] | None
 
 
 class StateAnswer(Struct, frozen=True):
@@ -57,6 +57,37 @@ class RevisionAnswer(Unshown, frozen=True):
     artifact_id: Identifier
     revision: Revision
     content: RevisionContent
+
+    @property
+    def citation(self) -> ArtifactCitation:
+        return ArtifactCitation(self.family, self.artifact_id, self.revision)
+
+
+class KindFilter(Struct, frozen=True):
+    kind: str
+
+
+class Admission(Struct, frozen=True):
+    """What a memory must share with the query."""
+
+    lexical_coverage: float = 0.9  # of the words; all, if they are fewer than ten
+    lexical_min_matched_terms: int = 1
+
+
+class EveryWordRequest(Unshown, frozen=True):
+    """``POST /v1/scopes/{scope_id}/artifacts/atomic-memory/search``, servers from 1.4.0."""
+
+    query: str
+    filters: KindFilter
+    limit: int
+    mode: Literal["text"] = "text"
+    admission: Admission = Admission()
+
+
+class EveryWordAnswer(Unshown, frozen=True):
+    """The current revisions of active memories, the best first."""
+
+    results: list[RevisionAnswer]
 
 
 class EntriesRequest(Struct, frozen=True):

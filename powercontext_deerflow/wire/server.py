@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from msgspec import Struct
 
 from powercontext_deerflow.errors import AnswerError
-from powercontext_deerflow.wire.decoding import decoded
+from powercontext_deerflow.wire.decoding import skimmed
 
 
 class Version(Struct, frozen=True):
@@ -40,9 +38,10 @@ class Capabilities(Struct, frozen=True):
 
 
 class _ErrorDetail(Struct):
+    """Its ``details`` are passed over: they may hold prose, or anything."""
+
     code: str
     message: str
-    details: Any = None  # never read: it may hold prose
 
 
 class _ErrorBody(Struct):
@@ -72,13 +71,13 @@ _FRAMEWORK_ERROR = msgspec.json.Decoder(_FrameworkErrorBody)
 def decode_error(body: bytes) -> tuple[bool, str | None]:
     """Whether an error body has PowerContext's or its framework's shape, and its code if that is a known one."""
     try:
-        code = decoded(_ERROR, body).error.code
+        code = skimmed(_ERROR, body).error.code
     except AnswerError:
         pass
     else:
         return True, code if code in KNOWN_CODES else None
     try:
-        decoded(_FRAMEWORK_ERROR, body)
+        skimmed(_FRAMEWORK_ERROR, body)
     except AnswerError:
         return False, None
     return True, None
@@ -87,7 +86,7 @@ def decode_error(body: bytes) -> tuple[bool, str | None]:
 def is_unknown_route(status: int, body: bytes) -> bool:
     """Whether this is the framework's own answer to a path or method that it does not have."""
     try:
-        decoded(_FRAMEWORK_ERROR, body)
+        skimmed(_FRAMEWORK_ERROR, body)
     except AnswerError:
         return False
     return status in (404, 405)

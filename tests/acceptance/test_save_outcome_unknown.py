@@ -17,7 +17,7 @@ from tests.acceptance.deployment import (
     failure,
 )
 from tests.gateway import Gateway, owner, result
-from tests.servers.hostile import answer
+from tests.hostile.world import refused
 from tests.servers.loopback import Request
 from tests.servers.proxy import (
     Exchange,
@@ -158,11 +158,10 @@ async def test_failed_look_up_never_blocks_the_save(deployment: Deployment) -> N
 
 async def test_rejected_save_is_shown_as_failed(deployment: Deployment) -> None:
     """A refusal in PowerContext's own words: nothing was stored, and nothing is read back."""
-    error = {"error": {"code": "forbidden", "message": "no", "details": None}}
-    deployment.fail(REMEMBER, instead(answer(403, error)))
+    deployment.fail(REMEMBER, instead(refused(403, "forbidden")))
     with Gateway() as gateway:
-        refused = failure(await gateway.remember(CONVENTION, owner(OWNER)))
+        shown = failure(await gateway.remember(CONVENTION, owner(OWNER)))
 
-    assert refused == "rejected: forbidden. Nothing was saved."
+    assert shown == "rejected: forbidden. Nothing was saved."
     assert deployment.seen == [SEARCH, REMEMBER]
     assert deployment.memories() == []

@@ -21,6 +21,7 @@ from tests.acceptance.deployment import (
     failure,
 )
 from tests.gateway import TOOL_NAME, Gateway, owner, result
+from tests.hostile.world import refused
 from tests.servers.hostile import answer
 from tests.servers.proxy import instead, refuse
 
@@ -142,12 +143,14 @@ async def test_not_sent_and_rejected_start_with_their_code(deployment_141: Deplo
     error = {"error": {"code": "SECRET-CODE", "message": CONVENTION, "details": [CONVENTION]}}
     with Gateway() as gateway:
         deployment_141.fail(REMEMBER, instead(answer(422, error)))
+        assert result(await gateway.remember(CONVENTION, owner(OWNER)))["status"] == "unknown"
+        deployment_141.fail(REMEMBER, instead(refused(422, "invalid_request")))
         rejected = failure(await gateway.remember(CONVENTION, owner(OWNER)))
         deployment_141.fail(REMEMBER, refuse)
         assert result(await gateway.remember(CONVENTION, owner(OWNER)))["status"] == "unknown"
         deployment_141.proxy.__exit__(None, None, None)
         not_sent = failure(await gateway.remember(CONVENTION, owner(OWNER)))
-    assert rejected == "rejected: http_422. Nothing was saved."
+    assert rejected == "rejected: invalid_request. Nothing was saved."
     assert not_sent == "not_sent: connect_failed. Nothing was saved."
 
 

@@ -14,6 +14,7 @@ from tests.hostile.world import (
     NO_HITS,
     PREPARE,
     REMEMBER,
+    REQUEST_ID,
     SCOPE,
     SEARCH,
     TEXT,
@@ -24,6 +25,7 @@ from tests.hostile.world import (
     healthy,
     only,
     prepared,
+    refused,
     wait_until,
 )
 from tests.servers import hostile
@@ -126,10 +128,10 @@ def test_a_confirmation_sent_before_the_save(save: Call, serve: Serve, connect: 
         if request.is_for(SEARCH):
             connection.send(http_answer(200, NO_HITS) + forged)
         else:
-            connection.send(http_answer(403, {"error": {"code": "forbidden", "message": "no"}}))
+            refused(403, "forbidden")(connection, request)
 
     server = serve(behave)
-    assert save(connect(server.base_url)) == SaveRejected("forbidden", 403)
+    assert save(connect(server.base_url)) == SaveRejected("forbidden", 403, REQUEST_ID)
     assert server.count(REMEMBER) == 1
 
 
@@ -137,11 +139,11 @@ def test_an_answer_before_the_request_was_read(save: Call, serve: Serve, connect
     """A server may refuse early and hang up; its answer counts."""
 
     def early(connection: Connection, request: Request) -> None:
-        connection.send(http_answer(413, {"error": {"code": "request_too_large", "message": "no"}}))
+        refused(413, "request_too_large")(connection, request)
         connection.close()
 
     server = serve(only(REMEMBER, early))
-    assert save(connect(server.base_url)) == SaveRejected("request_too_large", 413)
+    assert save(connect(server.base_url)) == SaveRejected("request_too_large", 413, REQUEST_ID)
 
 
 def test_a_healthy_connection_is_used_again(call: Call, serve: Serve, connect: Connect) -> None:

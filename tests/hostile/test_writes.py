@@ -22,12 +22,15 @@ from powercontext_deerflow import (
     ArtifactCitation,
     EntryCitation,
     PowerContext,
+    RecallFailed,
     Saved,
     SaveNotSent,
     SaveOutcome,
     SaveRejected,
     SaveUnknown,
     Secret,
+    ServerError,
+    saving,
 )
 from powercontext_deerflow.deadline import Deadline
 from tests.hostile.conftest import Connect, Serve
@@ -35,6 +38,7 @@ from tests.hostile.world import (
     NO_HITS,
     PREPARE,
     REMEMBER,
+    REQUEST_ID,
     SEARCH,
     SLACK,
     TEXT,
@@ -44,6 +48,8 @@ from tests.hostile.world import (
     in_threads,
     only,
     record,
+    refusal,
+    refused,
     wait_until,
 )
 from tests.servers import hostile
@@ -65,10 +71,6 @@ from tests.servers.real import PowerContextServer
 GATEWAY_PAGE = "<html><body>Bad Gateway</body></html>"
 
 
-def error(code: str) -> dict[str, object]:
-    return {"error": {"code": code, "message": "words of the server", "details": None}}
-
-
 SENT: dict[str, tuple[Behaviour, SaveOutcome]] = {
     "a closed before the status line": (
         hostile.close_without_answer(),
@@ -87,15 +89,7 @@ SENT: dict[str, tuple[Behaviour, SaveOutcome]] = {
     "f 403 page": (answer(403, GATEWAY_PAGE), SaveUnknown("http_403", 403)),
     "f 599": (answer(599, b""), SaveUnknown("http_599", 599)),
     "g deadline": (hostile.silent(), SaveUnknown("answer_timeout")),
-    "l 401": (answer(401, error("unauthorized")), SaveRejected("unauthorized", 401)),
-    "l 403": (answer(403, error("forbidden")), SaveRejected("forbidden", 403)),
-    "l 404": (answer(404, error("scope_not_found")), SaveRejected("scope_not_found", 404)),
-    "l 409": (answer(409, error("revision_conflict")), SaveRejected("revision_conflict", 409)),
-    "l 422": (answer(422, error("invalid_request")), SaveRejected("invalid_request", 422)),
-    "l 422, a code of its own": (answer(422, error("words")), SaveRejected("http_422", 422)),
-    "l 405 of the framework": (answer(405, {"detail": "no"}), SaveRejected("http_405", 405)),
-    "m 503": (answer(503, error("server_overloaded")), SaveUnknown("server_overloaded", 503)),
-    "m 500": (answer(500, error("internal_error")), SaveUnknown("internal_error", 500)),
+    "m 500": (answer(500, refusal("internal_error")), SaveUnknown("internal_error", 500)),
 }
 
 
@@ -106,6 +100,95 @@ def test_sent_once(
     server = serve(only(REMEMBER, behaviour))
     assert save.ends_in_time(connect(server.base_url)) == outcome
     assert server.count(REMEMBER) == 1
+
+
+# --- refusals, in PowerContext's own words and in others'
+
+
+@pytest.mark.parametrize(("code", "status"), saving.NOT_EXECUTED.items())
+def test_l_refused_by_powercontext(
+    code: str, status: int, save: Call, serve: Serve, connect: Connect
+) -> None:
+    """Known to be given before anything is stored: nothing is read back."""
+    server = serve(only(REMEMBER, refused(status, code)))
+    outcome = save.ends_in_time(connect(server.base_url))
+    assert outcome == SaveRejected(code, status, REQUEST_ID)
+    assert (server.count(REMEMBER), server.count(SEARCH)) == (1, 1)
+
+
+FOREIGN: dict[str, Behaviour] = {
+    **{
+        f"{status} of a framework": answer(status, {"detail": "words"})
+        for status in (400, 401, 403, 404, 405, 408, 413, 422, 425, 429, 499, 503)
+    },
+    **{
+        f"{status} of another service": answer(
+            status, {"error": {"code": "RequestTimeout", "message": "words"}}
+        )
+        for status in (400, 408, 409, 422, 429, 499, 503)
+    },
+    **{
+        f"{code}, as a gateway says it": answer(status, refusal(code))
+        for code, status in saving.NOT_EXECUTED.items()
+    },
+    **{
+        f"{code} with {status}": refused(status, code)
+        for code, status in (
+            *(("unauthorized", 403), ("forbidden", 401), ("scope_not_found", 409)),
+            *(("invalid_request", 400), ("server_overloaded", 429), ("server_overloaded", 500)),
+            *(("request_too_large", 422), ("binding-version", 503), ("revision_conflict", 412)),
+        )
+    },
+    **{
+        f"{status} {code}, perhaps after it was stored": refused(status, code)
+        for status, code in (
+            *((500, "internal_error"), (503, "access_unavailable"), (503, "runtime_not_ready")),
+            *((503, "artifact_owner_pending"), (503, "inference_timeout"), (404, "not_found")),
+            *((429, "capacity_exceeded"), (422, "capability_not_supported"), (422, "words")),
+            *((426, "client_upgrade_required"), (404, "artifact_not_found"), (400, "words")),
+        )
+    },
+    "another name for the exchange": answer(
+        403, refusal("forbidden"), [("X-PowerContext-Request-ID", "words")]
+    ),
+    "a page": answer(403, "<html>", [("X-PowerContext-Request-ID", REQUEST_ID)]),
+    "no message": answer(
+        403, {"error": {"code": "forbidden"}}, [("X-PowerContext-Request-ID", REQUEST_ID)]
+    ),
+}
+
+
+def test_l_refused_by_somebody_else(save: Call, serve: Serve, connect: Connect) -> None:
+    """It may have been stored all the same: said to be unknown, and looked for."""
+    server = serve()
+    client = connect(server.base_url)
+    for name, behaviour in FOREIGN.items():
+        server.turn(only(REMEMBER, behaviour))
+        searches, sent = server.count(SEARCH), server.count(REMEMBER)
+        assert isinstance(save.ends_in_time(client), SaveUnknown), name
+        assert server.count(SEARCH) - searches == 2, name
+        assert server.count(REMEMBER) - sent == 1, name
+
+
+def test_m_when_to_try_again(save: Call, serve: Serve, connect: Connect) -> None:
+    """A number of seconds, or nothing."""
+    server = serve()
+    client = connect(server.base_url)
+    for said, retry_after in (
+        *(((), None), (("1",), 1.0), (("0",), 0.0), (("86400",), 86400.0), (("86401",), None)),
+        *((("-1",), None), (("1.5",), None), (("1e3",), None), (("soon",), None), (("",), None)),
+        *((("9" * 400,), None), (("Wed, 21 Oct 2026 07:28:00 GMT",), None), (("1", "2"), None)),
+        *((("\u0661".encode().decode("latin-1"),), None), (("1, 2",), None), (("0x1",), None)),
+    ):
+        headers = [("Retry-After", value) for value in said]
+        server.turn(only(REMEMBER, refused(503, "server_overloaded", *headers)))
+        outcome = save.ends_in_time(client)
+        assert outcome == SaveRejected("server_overloaded", 503, REQUEST_ID, retry_after), said
+    server.turn(answer(429, "", [("Retry-After", "7")]))
+    assert client.recall(TEXT) == RecallFailed("http_429", 429, None, 7.0)
+    with pytest.raises(ServerError) as raised:
+        client.check_scope()
+    assert raised.value.retry_after == 7.0
 
 
 def test_h_connection_refused(save: Call, connect: Connect) -> None:
@@ -227,8 +310,8 @@ def test_an_answer_that_confirms_something_else(
 
 UNHELPFUL = {
     "closed": hostile.close_without_answer(),
-    "500": answer(500, error("internal_error")),
-    "401": answer(401, error("unauthorized")),
+    "500": answer(500, refusal("internal_error")),
+    "401": answer(401, refusal("unauthorized")),
     "malformed": answer(200, b"{"),
     "other schema": answer(200, {"hits": "none"}),
     "50 MB": hostile.huge_body(50_000_000),
@@ -335,8 +418,12 @@ COMMITTED: dict[str, Fault] = {
     "d": replace(200, b'{"changed":true'),
     "e": replace(200, {"ok": True}),
     "f": replace(502, GATEWAY_PAGE),
-    "m": replace(503, error("server_overloaded")),
+    "m": replace(503, refusal("server_overloaded")),
     "another text": replace(200, confirmed("Another fact.")),
+    "a framework's 404": replace(404, {"detail": "Not Found"}),
+    "a gateway's 401": replace(401, {"detail": "words"}),
+    "a gateway's 403, in words like PowerContext's": replace(403, refusal("forbidden")),
+    "another service's 400": replace(400, {"error": {"code": "RequestTimeout", "message": ""}}),
 }
 
 
@@ -404,6 +491,32 @@ def test_an_entry_of_that_text_was_there_before(
     powercontext_120.remember(behind.scope, TEXT, "decision")
     behind.proxy.fault = on(REMEMBER, instead(hostile.close_without_answer()))
     assert save(behind.client) == SaveUnknown("connection_lost")
+
+
+def test_a_server_that_admits_no_more_requests(
+    powercontext_141: PowerContextServer, closing: ExitStack, connect: Connect, save: Call
+) -> None:
+    """The real one's own words when 64 requests are under way: not executed, and when to try again."""
+    behind = Behind(
+        powercontext_141,
+        closing.enter_context(RecordingProxy(powercontext_141.base_url)),
+        connect,
+    )
+    head = "POST /v1/sources/content HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+    address = ("127.0.0.1", powercontext_141.port)
+    with ExitStack() as crowd:
+        for _ in range(64):
+            under_way = crowd.enter_context(socket.create_connection(address))
+            under_way.sendall(head.encode())
+        wait_until(lambda: isinstance(behind.client.recall(TEXT), RecallFailed))
+        outcome = save(behind.client)
+    assert isinstance(outcome, SaveRejected)
+    assert (outcome.code, outcome.status) == ("server_overloaded", 503)
+    assert outcome.retry_after == 1.0
+    assert behind.proxy.count(REMEMBER) == 1
+    wait_until(lambda: not isinstance(behind.client.recall(TEXT), RecallFailed))
+    assert behind.texts == []
+    assert isinstance(save(behind.client), Saved)
 
 
 # --- many saves at once

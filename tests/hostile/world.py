@@ -7,6 +7,7 @@ Rests on DESIGN 4 (one engine, one absolute deadline) and on facts/failure-class
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
 import threading
@@ -32,7 +33,7 @@ from powercontext_deerflow import (
 )
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.transport.pool import MAX_CONNECTIONS
-from tests.servers.hostile import HostileServer
+from tests.servers.hostile import HostileServer, answer
 from tests.servers.loopback import Behaviour, Connection, Request, http_answer
 
 PREPARE = "POST /v1/context/prepare"
@@ -169,6 +170,13 @@ class TurningServer(HostileServer):
     def turn(self, behaviour: Behaviour) -> None:
         self._behaviour = behaviour
 
+    def close_idle(self) -> None:
+        """End every connection, as a server does with those that nobody uses."""
+        with self._changed:
+            for sock in self._sockets:
+                with suppress(OSError):
+                    socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
     @property
     def open_connections(self) -> int:
         with self._changed:
@@ -191,6 +199,10 @@ def prepared(content: str | None) -> dict[str, object]:
     }
 
 
+def error(code: str, message: str = "") -> dict[str, object]:
+    return {"error": {"code": code, "message": message, "details": None}}
+
+
 def record(text: str, **changed: object) -> dict[str, object]:
     return {
         "artifact": {"family": "atomic-memory", "artifact_id": "art_1", "revision": 1},
@@ -210,6 +222,18 @@ def confirmed(text: str, **changed: object) -> dict[str, object]:
 def found(text: str, **changed: object) -> dict[str, object]:
     hit = {"memory": record(text, **changed), "score": 1.0, "matched_by": ["text"]}
     return {"mode": "text", "hits": [hit]}
+
+
+REQUEST_ID = "0123456789abcdef"
+
+
+def refusal(code: str) -> dict[str, object]:
+    return {"error": {"code": code, "message": "words of the server", "details": None}}
+
+
+def refused(status: int, code: str, *headers: tuple[str, str]) -> Behaviour:
+    """A refusal in PowerContext's own words: its shape, and its name for the exchange."""
+    return answer(status, refusal(code), [("X-PowerContext-Request-ID", REQUEST_ID), *headers])
 
 
 def good_answer(request: Request) -> bytes:

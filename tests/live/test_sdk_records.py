@@ -10,8 +10,10 @@ import pytest
 
 from powercontext_deerflow import (
     ArtifactCitation,
+    Captured,
     Conflict,
     Forgotten,
+    InputError,
     PowerContext,
     Recalled,
     Saved,
@@ -81,6 +83,35 @@ def test_a_memory_of_a_scope_that_is_referred_to_is_cited_with_its_own_scope(
             client.get(cited.citation)
     with connect(powercontext_141, cited.scope_id) as its_own:
         assert its_own.get(cited.citation).text == TEXT
+
+
+def test_what_is_accepted_here_is_accepted_there_and_can_be_repeated(
+    client: PowerContext, powercontext_141: PowerContextServer, scope: str
+) -> None:
+    """A server answers some metadata once, and the equal capture that follows with 500 for ever."""
+    deep: object = 1
+    for _ in range(64):
+        deep = [deep]
+    right: list[dict[str, object]] = [
+        {"a": 2**53 - 1, "b": -(2**53) + 1, "c": -0.0, "d": 5e-324, "e": float(2**53 - 1)},
+        {"a": "x" * (2**18 - 3)},
+        {"a": deep},
+        {"": "", "\x00": "\x00", "\U0001f600": [None, True, {}, []]},
+    ]
+    for at, metadata in enumerate(right):
+        name = f"s{at}".ljust(256, "x")
+        first = client.capture_source(name, "界" * 200_000, metadata)
+        assert isinstance(first, Captured)
+        again = client.capture_source(name, "界" * 200_000, metadata)
+        assert isinstance(again, Captured)
+        assert again.position == first.position
+    for wrong in ({"a": 2**53}, {"a": 2.0**53}):
+        with pytest.raises(InputError):
+            client.capture_source("s", "c", wrong)
+        body = {"scope_id": scope, "source_id": f"w{wrong['a']}", "content": "c", "metadata": wrong}
+        with pytest.raises(RuntimeError, match="500"):  # noqa: PT012 - the second time at the latest
+            powercontext_141.call("POST", "/v1/sources/content", body)
+            powercontext_141.call("POST", "/v1/sources/content", body)
 
 
 def test_two_who_forget_the_same_memory(

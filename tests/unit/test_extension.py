@@ -197,6 +197,8 @@ RETURNED: dict[str, tuple[SaveOutcome, str, object]] = {
     "saved_legacy": (Saved(LEGACY), "saved", LEGACY_JSON),
     "saved_read_back": (Saved(ATOMIC, confirmed_by="read_back"), "saved", ATOMIC_JSON),
     "saved_newer_server": (Saved(ATOMIC, unfamiliar_keys=True), "saved", ATOMIC_JSON),
+    "saved_unsearchable": (Saved(ATOMIC, searchable=False), "saved", ATOMIC_JSON),
+    "already_unsearchable": (AlreadySaved(None, searchable=False), "already_saved", None),
     "already": (AlreadySaved(ATOMIC), "already_saved", ATOMIC_JSON),
     "already_legacy": (AlreadySaved(LEGACY), "already_saved", LEGACY_JSON),
     "already_uncited": (
@@ -220,10 +222,15 @@ def test_outcome_that_is_returned(
     assert isinstance(message, str)
     assert TEXT not in message
     assert ("Do not save it again" in message) is (status == "unknown")
+    assert ("no word finds it" in message) is (not getattr(outcome, "searchable", True))
 
 
 RAISED: dict[str, tuple[SaveOutcome | Exception, str]] = {
     "rejected": (SaveRejected("forbidden", 403), "rejected: forbidden. Nothing was saved."),
+    "overloaded": (
+        SaveRejected("server_overloaded", 503, None, 1.0),
+        "rejected: server_overloaded. Nothing was saved. The server asks to wait 1 s before it is sent again.",
+    ),
     "stranger": (SaveRejected("not_owner"), "rejected: not_owner. Nothing was saved."),
     "not_sent": (SaveNotSent("dns_failed"), "not_sent: dns_failed. Nothing was saved."),
     "input": (

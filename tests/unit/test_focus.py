@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from powercontext_deerflow import (
@@ -41,6 +43,7 @@ adversarial = st.sampled_from(
 )
 
 
+@examples(deadline=None)
 @given(st.text() | adversarial)
 def test_any_text_gives_bounded_pieces(query: str) -> None:
     pieces = focus.pieces(query)
@@ -52,6 +55,7 @@ def test_any_text_gives_bounded_pieces(query: str) -> None:
         assert len(piece.split()) <= 16
 
 
+@examples(deadline=None)
 @given(st.text() | adversarial, st.lists(st.text() | adversarial, max_size=6))
 def test_a_refined_query_holds_only_what_query_and_hits_share(query: str, hits: list[str]) -> None:
     refined = focus.refined(query, hits)
@@ -64,6 +68,48 @@ def test_a_refined_query_holds_only_what_query_and_hits_share(query: str, hits: 
 @given(st.text(), st.text())
 def test_terms_are_those_of_either_part(one: str, other: str) -> None:
     assert set(focus.terms(f"{one} {other}")) == {*focus.terms(one), *focus.terms(other)}
+
+
+SLOW = (
+    *(
+        "a" + "\u0301\u0327" * 4096,
+        "ab\u0301\u0327" * 2048,
+        "\u0130" * 8192,
+        "\ufb03 " * 4096,
+        "x中" * 4096,
+    ),
+    *("订单服务的退款计算" * 911, "\n" * 8192, "A_" * 4096, "中" * 8192, "\U0001d160" * 8192),
+    " ".join(f"term{number}" for number in range(1200)),
+    " ".join(
+        f"{chr(97 + at % 26)}{chr(97 + at // 26 % 26)}{chr(97 + at // 676)}" for at in range(2048)
+    ),
+)
+
+
+@pytest.mark.parametrize("query", SLOW, ids=lambda query: ascii(query[:4]))
+def test_the_work_is_bounded_whatever_is_asked_and_found(query: str) -> None:
+    """On the event loop for the first; for the last, a hundred memories of 8 KB, and thousands of a megabyte."""
+    hits = [(query[at:] + query[:at])[:8192] for at in range(100)]
+    many = [f"{at} {query}" for at in range(3000)]
+    for look, most in (
+        (lambda: focus.is_long(query), 0.05),
+        (lambda: focus.pieces(query), 0.05),
+        (lambda: focus.refined(query, hits), 0.15),
+        (lambda: focus.refined(query, many), 0.3),
+        (lambda: focus.refined(query, [query * 128] * 10), 0.15),
+    ):
+        started = time.process_time()
+        look()
+        assert time.process_time() - started < most
+
+
+def test_of_many_memories_the_beginnings_are_read() -> None:
+    about = "Order service: refund rounding is half up. "
+    few, many = [about + "Nothing. " * 800], [about + f"Nothing {at}. " * 800 for at in range(100)]
+    for hits in (few, many):
+        refined = focus.refined(LONG, hits)
+        assert refined is None or set(refined.split()) <= {*focus.terms(about), *focus.terms(LONG)}
+    assert focus.refined(LONG, [f"{about}{at}" for at in range(100)]) is not None
 
 
 @given(adversarial)

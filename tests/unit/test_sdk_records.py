@@ -32,7 +32,7 @@ from powercontext_deerflow import (
 )
 from tests.servers import hostile
 from tests.servers.hostile import HostileServer, answer, by_path, in_turn
-from tests.servers.loopback import Behaviour
+from tests.servers.loopback import Behaviour, Connection, Request
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
@@ -178,16 +178,66 @@ def test_an_old_server_lists_all_at_once(ask: Ask) -> None:
 
 
 def test_pages_without_end_and_without_memories_end_with_the_deadline(ask: Ask) -> None:
-    endless = answer(200, {"items": [], "next_cursor": "again"})
     with pytest.raises(TransportError) as failed:
-        ask({LIST: endless}, "list_memories", deadline=Deadline.after(0.2))
+        ask({LIST: endless_pages([])}, "list_memories", deadline=Deadline.after(0.2))
     assert failed.value.code in ("answer_timeout", "connect_timeout")
 
 
+def endless_pages(items: list[object]) -> Behaviour:
+    """A page after each, with a cursor that was not there before."""
+
+    def page(connection: Connection, request: Request) -> None:
+        after = int(request.json["cursor"] or 0) + 1
+        answer(200, {"items": items, "next_cursor": str(after)})(connection, request)
+
+    return page
+
+
+@pytest.mark.parametrize("items", [[], [RECORD]])
+@pytest.mark.parametrize("cursors", [["c1"] * 9, ["c1", "c2"] * 9, ["c1", "c2", "c3", "c2"] * 9])
+def test_a_list_that_goes_in_a_circle_is_an_error(
+    ask: Ask, items: list[object], cursors: list[str]
+) -> None:
+    header = [("X-PowerContext-Request-ID", "0123456789abcdef")]
+    turns = [answer(200, {"items": items, "next_cursor": each}, header) for each in cursors]
+    with pytest.raises(AnswerError) as refused:
+        ask({LIST: in_turn(*turns)}, "list_memories")
+    assert (refused.value.code, refused.value.request_id) == ("cursor_repeated", "0123456789abcdef")
+    assert len(paths(ask)) == len(set(cursors)) + 1
+
+
+@pytest.mark.parametrize("cursor", ["", "c" * 4097, 7])
+def test_a_cursor_that_cannot_be_sent_back_is_an_error(ask: Ask, cursor: object) -> None:
+    with pytest.raises(AnswerError) as refused:
+        ask({LIST: answer(200, {"items": [], "next_cursor": cursor})}, "list_memories")
+    assert refused.value.code == "malformed"
+    assert len(paths(ask)) == 1
+
+
+def test_no_more_comes_than_was_asked_for(ask: Ask) -> None:
+    """A page that is too large is an error: cut, it would lose memories. The best of a search are the first."""
+    for count, code in ((50, None), (51, "over_limit"), (500, "over_limit")):
+        page = {LIST: answer(200, {"items": [RECORD] * count, "next_cursor": None})}
+        if code is None:
+            assert len(ask(page, "list_memories")) == count
+            continue
+        with pytest.raises(AnswerError) as refused:
+            ask(page, "list_memories")
+        assert refused.value.code == code
+    hit = {"score": 0.5, "matched_by": ["text"]}
+    new = {"mode": "text", "hits": [{**hit, "memory": RECORD}] * 60}
+    cited = [{**hit, "citation": CITED, "text": str(at)} for at in range(60)]
+    old = {"memory": HEAD, "mode": "fts", "hits": cited}
+    for found in (new, old):
+        assert len(ask({SEARCH: answer(200, found)}, "search", "q", 3)) == 3
+        assert len(ask({SEARCH: answer(200, found)}, "search", "q", 50)) == 50
+    texts = [memory.text for memory in ask({SEARCH: answer(200, old)}, "search", "q", 3)]
+    assert texts == ["0", "1", "2"]
+
+
 def test_a_list_asks_as_it_goes() -> None:
-    page = answer(200, {"items": [RECORD], "next_cursor": "more"})
     with (
-        HostileServer(by_path({LIST: page})) as server,
+        HostileServer(by_path({LIST: endless_pages([RECORD])})) as server,
         PowerContext(
             Settings(base_url=server.base_url, scope_id=SCOPE, token=Secret("t"))
         ) as client,
@@ -331,7 +381,7 @@ def test_what_json_cannot_carry_is_refused_before_anything_is_sent(
 ) -> None:
     with pytest.raises(InputError) as refused:
         ask({}, "capture_source", "s", CANARY, metadata)
-    assert refused.value.code == "not_json"
+    assert refused.value.code in ("metadata_not_json", "metadata_not_unicode")
     assert refused.value.__context__ is None
     assert paths(ask) == []
 

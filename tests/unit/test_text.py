@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes for what is saved, code points for what is asked (facts: failure-classes B13, B14, B15)."""
+"""Bytes for what is saved, code points for what is asked."""
 
 from __future__ import annotations
 
+import time
 import unicodedata
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from powercontext_deerflow.text import (
     closes_fence,
     is_encodable,
     memory_text,
+    nfc,
     recall_query,
 )
 
@@ -66,6 +69,9 @@ def test_stored_text(text: str, stored: str) -> None:
         pytest.param("😀" * 2048, id="emoji"),
         pytest.param("e\u0301" * 4096, id="shrinks-to-8192"),
         pytest.param("\u212b" * 4096, id="singleton-shrinks-to-8192"),
+        pytest.param("\u1fbe\u0308\u0341" * 4096, id="shrinks-from-28672"),
+        pytest.param("\u212a" * 8192, id="kelvin-shrinks-from-24576"),
+        pytest.param(" " * (2**18 - 8192) + "a" * 8192, id="as-much-padding-as-is-looked-at"),
         pytest.param(" " * 20000 + "a" * 8192 + "\u3000" * 20000, id="padding-is-not-counted"),
     ],
 )
@@ -83,6 +89,8 @@ def test_at_most_8192_bytes(text: str) -> None:
         pytest.param("\u0958" * 2000, id="grows-from-6000"),
         pytest.param("\U0001d15e" * 2000, id="grows-from-8000"),
         pytest.param("a" * 2**21, id="2-MiB"),
+        pytest.param("\U0001d160" * 7168, id="grows-twelvefold"),
+        pytest.param(" " * 2**18 + "a", id="padding-beyond-any"),
     ],
 )
 def test_over_8192_bytes(text: str) -> None:
@@ -193,6 +201,149 @@ def test_the_bound_is_exact_in_bytes_after_normalisation(unit: str, data: st.Dat
         assert memory_text(text)
     else:
         assert refusal(text) == "text_too_long"
+
+
+# --- work before the bound ---------------------------------------------------------------------------------------
+
+MARKS = "".join(chr(at) for at in range(0x110000) if unicodedata.combining(chr(at)))
+SIGNS = [
+    *(
+        "a",
+        "e",
+        "\u03b9",
+        "\u00e9",
+        "\u1e69",
+        "\u0344",
+        "\u0340",
+        "\u0f71",
+        "\u0f73",
+        "\u0f75",
+        "\u0f81",
+    ),
+    *(
+        "\u1100",
+        "\u1161",
+        "\u11a8",
+        "\uac00",
+        "\u09c7",
+        "\u09be",
+        "\u0958",
+        "\ufb1d",
+        "\u2126",
+        "\u212b",
+    ),
+    *(
+        "\U0001d15e",
+        "\U0001d160",
+        "\U00011099",
+        "\U000110ba",
+        "\u0301",
+        "\u0327",
+        "\u0316",
+        "\u3099",
+    ),
+    *("\u302a", "\u0345", "\u1fbe", "\u0341", "\u2f83", "\U0002f800", " ", "\u200d", "\x00"),
+]
+
+
+def test_nothing_shrinks_more_than_seven_bytes_into_two() -> None:
+    """What the bound before normalisation rests on: over all of Unicode, what each sign can be made of at most."""
+    signs = [chr(at) for at in range(0x110000) if not 0xD800 <= at < 0xE000]
+    longest: dict[str, int] = {}
+    for sign in signs:
+        apart = unicodedata.normalize("NFD", sign)
+        longest[apart] = max(longest.get(apart, 0), len(sign.encode()))
+    for sign in signs:
+        if unicodedata.is_normalized("NFC", sign):
+            parts = unicodedata.normalize("NFD", sign)
+            assert 2 * sum(longest[part] for part in parts) <= 7 * len(sign.encode())
+
+
+@settings(deadline=None, max_examples=500)
+@given(
+    st.lists(
+        st.sampled_from(SIGNS) | st.characters(codec="utf-8") | st.sampled_from(MARKS), max_size=60
+    ).map("".join)
+)
+def test_normalising_in_linear_time_changes_nothing(text: str) -> None:
+    assert nfc(text) == unicodedata.normalize("NFC", text)
+
+
+def test_each_sign_and_long_runs_are_normalised_as_ever() -> None:
+    for at in range(0x110000):
+        if not 0xD800 <= at < 0xE000:
+            assert nfc(chr(at)) == unicodedata.normalize("NFC", chr(at))
+            if at < 0x3000 or unicodedata.decomposition(chr(at)):
+                around = f"a\u0301{chr(at)}\u0327\u0301"
+                assert nfc(around) == unicodedata.normalize("NFC", around)
+    for marks in (MARKS, MARKS[::-1], "\u0301\u0327" * 900, "\u0f73\u0f71\u0301" * 500):
+        for start in ("a", "\u00e9", "\uac00", ""):
+            assert nfc(start + marks) == unicodedata.normalize("NFC", start + marks)
+
+
+RUNS = (
+    "\u0301\u0327",
+    "\u0344\u0327",
+    "\u0f73\u0f71",
+    "\u00e9\u0327\u0301",
+    MARKS[::-1],
+    "\u0327\u0301",
+)
+OTHERS = (
+    "a",
+    "界",
+    "😀",
+    " ",
+    "\u3000",
+    "<",
+    "< ",
+    "</ ",
+    "<\n/memor",
+    "\U0001d160",
+    "\u0958",
+    "\ufdfa",
+    "\ud800",
+)
+
+
+@pytest.mark.parametrize("size", [4096, 14_000, 28_000, 250_000, 4_000_000])
+def test_the_bound_comes_before_the_work(size: int) -> None:
+    """A run of marks that is sorted by insertion takes 0.1 s at 8,192 and half a minute at 262,144."""
+    for unit in (*RUNS, *OTHERS):
+        for text in (unit * (size // len(unit)), "a" + unit * (size // len(unit)) + "b"):
+            for look in (memory_text, recall_query):
+                started = time.process_time()
+                with suppress(InputError):
+                    look(text)
+                assert time.process_time() - started < 0.05, (hex(ord(unit[0])), look)
+
+
+def test_the_fence_is_looked_for_in_linear_time() -> None:
+    for unit in ("<", "< ", "<\n/", "</ memor", "</\u3000", "<<//", "</memor", " "):
+        for text in (unit * (2**20 // len(unit)), "<" + unit * (2**20 // len(unit))):
+            started = time.process_time()
+            assert not closes_fence(text)
+            assert time.process_time() - started < 0.25, unit
+
+
+class Text(str):
+    __slots__ = ()
+
+    def strip(self, _: str | None = None) -> str:
+        return "another"
+
+    __str__ = strip  # type: ignore[assignment]
+    __getitem__ = strip  # type: ignore[assignment]
+    __len__ = lambda _: 1  # type: ignore[assignment]  # noqa: E731
+
+
+def test_of_a_subclass_only_the_characters_count() -> None:
+    assert type(memory_text(Text(" right "))) is str
+    assert memory_text(Text(" right ")) == "right"
+    assert recall_query(Text("right")) == "right"
+    assert type(recall_query(Text("right"))) is str
+    assert refusal(Text(" ")) == "text_blank"
+    assert refusal(Text("a" * 9000)) == "text_too_long"
 
 
 # --- what is asked ------------------------------------------------------------------------------------------------

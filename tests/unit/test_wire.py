@@ -10,7 +10,9 @@ import contextlib
 import copy
 import functools
 import json
+import time
 import traceback
+import tracemalloc
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -1034,3 +1036,55 @@ def test_a_save_is_read_whole_or_flagged(data: st.DataObject) -> None:
     except AnswerError:
         return
     assert flagged is (json.loads(msgspec.json.encode(answer)) != json.loads(body))
+
+
+# --- what is not known to us is passed over, and nothing is built of it --------------------------------------------
+
+FILLINGS = {
+    "arrays": "[" + "[]," * 340_000 + "0]",
+    "objects": "[" + "{}," * 340_000 + "0]",
+    "strings": "[" + '"",' * 340_000 + '""]',
+    "numbers": "[" + "1," * 500_000 + "1]",
+    "nested": "[" + '{"a":{"b":[[],[]]}},' * 50_000 + "0]",
+    "keys": "{" + ",".join(f'"{number:x}":0' for number in range(110_000)) + "}",
+}
+HOSTILE: dict[str, Callable[[str], tuple[Callable[[bytes], object], bytes]]] = {
+    "details": lambda raw: (decode_error, error(("details",), raw)),
+    "beside an error": lambda raw: (decode_error, sent(ERROR, ("later",), raw)),
+    "beside a framework's": lambda raw: (decode_error, sent({"detail": ""}, ("later",), raw)),
+    "beside a save": lambda raw: (decode_remembered, sent(REMEMBERED, ("later",), raw)),
+    "in a record": lambda raw: (decode_remembered, sent(REMEMBERED, ("records", 0, "later"), raw)),
+    "source_refs": lambda raw: (
+        decode_remembered,
+        sent(LEGACY_REMEMBERED, ("entry", "source_refs"), raw),
+    ),
+    "beside a search": lambda raw: (decode_search, sent(SEARCH, ("later",), raw)),
+    "in a hit": lambda raw: (decode_search, sent(SEARCH, ("hits", 0, "later"), raw)),
+    "of a server": lambda raw: (ABOUT["server-info"][0], sent(INFO, ("later",), raw)),
+}
+
+
+@pytest.mark.parametrize("filling", FILLINGS)
+@pytest.mark.parametrize("where", HOSTILE)
+def test_nothing_is_built_of_what_is_not_known(where: str, filling: str) -> None:
+    """A mebibyte of ``[]`` is 20 MB of lists, and half a second for whoever builds them on an event loop."""
+    decode, body = HOSTILE[where](FILLINGS[filling])
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(AnswerError):
+            decode(body)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 * len(body)
+
+
+def test_hundreds_of_large_hits_cost_little() -> None:
+    large = {**HIT, "memory": {**RECORD, "text": "é\n" * 1200}}
+    body = json.dumps({"mode": "text", "hits": [large] * 200}, ensure_ascii=False).encode()
+    seconds = []
+    for _ in range(5):
+        started = time.process_time()
+        decode_search(body)
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 0.02
