@@ -186,7 +186,7 @@ def _scope(visit: Visit) -> Iterator[Finding]:
         )
         return
     except ServerError as error:
-        if visit.before_130 and error.code in KNOWN_CODES:
+        if visit.before_130 and error.code in KNOWN_CODES and error.request_id:
             yield old
         raise
     if visit.before_130:
