@@ -175,12 +175,10 @@ def _complain(line: str) -> None:
 
 def _written(stream: TextIO, lines: list[str]) -> bool:
     """Whether ``lines``, and what was said before, are where they should be, or nobody reads there any more."""
-    text = "".join(f"{line}\n" for line in lines)
-    encoding = stream.encoding or "ascii"
     try:
-        if text:  # /dev/full refuses even nothing
-            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
+        if lines:
+            _put(stream, "".join(f"{line}\n" for line in lines))
     except (OSError, ValueError) as error:
         with suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -188,3 +186,14 @@ def _written(stream: TextIO, lines: list[str]) -> bool:
             os.close(nowhere)
         return isinstance(error, BrokenPipeError)
     return True
+
+
+def _put(stream: TextIO, text: str) -> None:
+    """All of it: an unbuffered stream takes what there is room for, and says no more than how much that was."""
+    rest = memoryview(text.encode(stream.encoding or "ascii", "backslashreplace"))
+    while rest:
+        taken = stream.buffer.write(rest)
+        if not taken:
+            raise BlockingIOError
+        rest = rest[taken:]
+    stream.flush()

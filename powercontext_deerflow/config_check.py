@@ -82,9 +82,8 @@ def check(path: str) -> list[Report]:
     if data is None:
         return [Report(1, "too_large")]
     try:
-        text = data.decode(
-            "utf-8"
-        )  # by itself, the host's own reading: no UTF-16, no BOM taken away
+        # By itself, as the host reads it: no UTF-16, and no BOM taken away.
+        text = data.decode("utf-8")
         document = load(io.StringIO(text, newline=None).read())
     except UnicodeDecodeError as error:
         return [Report(data.count(b"\n", 0, error.start) + 1, "not_yaml")]

@@ -593,9 +593,14 @@ def test_a_probe_through_a_slow_proxy_is_retired_and_said_to_be(
     relay: RecordingProxy,
     powercontext_141: PowerContextServer,
     scope: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The default deadlines: 2 seconds to read, 5 to save."""
-    relay.fault = lambda _: slowly(1.9)
+    """All times are half of what they are in earnest."""
+    assert doctor.SECONDS == 15.0
+    monkeypatch.setattr(doctor, "SECONDS", 7.5)
+    monkeypatch.setenv(PREFIX + "RECALL_TIMEOUT_SECONDS", "1")
+    monkeypatch.setenv(PREFIX + "REMEMBER_TIMEOUT_SECONDS", "2.5")
+    relay.fault = lambda _: slowly(0.8)
     told = patient.examined("--write-probe")
     assert powercontext_141.memories(scope) == []
     assert told.codes[-1] == "probe_ok"

@@ -126,22 +126,44 @@ def test_complaints_that_nobody_hears_change_no_status() -> None:
     assert shell("--version", "2> /dev/full") == (0, f"{VERSION}\n", "")
 
 
-def test_a_reader_that_leaves_in_the_middle() -> None:
+LONG = [
+    sys.executable,
+    "-c",
+    "import sys; from powercontext_deerflow import cli\n"
+    "cli.BLOCKS = 'line of words\\n' * 100_000; sys.exit(cli.main(['config']))",
+]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_leaves_in_the_middle(unbuffered: str) -> None:
     """More is said than a pipe holds, and only the first line of it is read."""
-    script = (
-        "import sys\nfrom powercontext_deerflow import cli\n"
-        "cli.BLOCKS = 'line of words\\n' * 100_000\nsys.exit(cli.main(['config']))"
+    running = subprocess.Popen(
+        LONG,
+        env=environment(PYTHONUNBUFFERED=unbuffered),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    words = f"{shlex.join([sys.executable, '-c', script])} | head -1; exit ${{PIPESTATUS[0]}}"
+    assert running.stdout is not None
+    assert running.stdout.readline() == "line of words\n"
+    running.stdout.close()
+    assert running.stderr is not None
+    assert (running.stderr.read(), running.wait(30)) == ("", 0)
+    running.stderr.close()
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_breaks_off_in_the_middle(tmp_path: Path, unbuffered: str) -> None:
+    words = f"ulimit -f 1; {shlex.join(LONG)} > {shlex.quote(str(tmp_path / 'out'))}"
     done = subprocess.run(
         ["bash", "-c", words],
-        env=environment(),
+        env=environment(PYTHONUNBUFFERED=unbuffered),
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "line of words\n", "")
+    assert (done.returncode, done.stderr) == (3, COMPLAINT)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16", "cp1252:strict"])
