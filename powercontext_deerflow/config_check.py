@@ -208,7 +208,8 @@ class _Look:
         if name in owner:
             key, node = owner[name]
             is_on = _truth(self._value(node))
-            if not is_on:
+            # `$NAME` is for the host to replace from its environment, which is not this one.
+            if not is_on and not self._text(owner, name).startswith("$"):
                 yield _at(key, "not_true_or_false" if is_on is None else off)
 
     def _text(self, owner: Entries, name: str) -> str:

@@ -23,6 +23,7 @@ from powercontext_deerflow.cli import main
 from powercontext_deerflow.config_check import SENTENCES
 from powercontext_deerflow.findings import CODES, Finding
 from powercontext_deerflow.settings import PREFIX
+from powercontext_deerflow.transport import UNREACHABLE
 from powercontext_deerflow.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,6 +104,7 @@ def test_every_reason_code_of_the_package_is_in_the_table() -> None:
         refused = constants(file, {"Unusable": 0, "Problem": 1})
         assert refused
         assert refused <= CODES.keys()
+    assert CODES.keys() >= UNREACHABLE
     stage = re.compile(r"(dns|connect|tls|answer|connection|protocol|no_connection)_[a-z_]+")
     for path in sorted((PACKAGE / "transport").glob("*.py")):
         strings = constants(f"transport/{path.name}", None)

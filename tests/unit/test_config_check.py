@@ -214,6 +214,7 @@ def load_as_the_host(file: Path) -> object:
         GOOD.replace("enabled: true\n  mode", 'enabled: "ON"\n  mode').encode(),
         GOOD.replace("mode: middleware", "? mode\n  : !!str middleware").encode(),
         GOOD.replace("memory:\n", '"memory":\n').encode(),
+        GOOD.replace("enabled: true\n  mode", "enabled: $RECALL\n  mode").encode(),
         GOOD.replace("memory:\n", "off: 1\n1: 2\n2024-01-01: 3\nnull: 4\nmemory:\n").encode(),
         (GOOD + "deep: " + "[" * 150 + "]" * 150 + "\n").encode(),
         (GOOD + "a: &a [*a]\nb: &b {c: *b}\nd: &d {<<: *d}\n").encode(),
