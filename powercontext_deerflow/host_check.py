@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The doctor's look at its own process: interpreter, packages, DeerFlow and its contracts, the plugin's entry point.
 
-The host is imported by name, because it is optional here. Its import also loads the Gateway's ``.env`` (facts:
-deerflow-host 6), so this comes before the settings are read.
+The host is imported by name, because it is optional here. Its import also loads the Gateway's ``.env``, so this
+comes before the settings are read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from powercontext_deerflow.findings import Finding, finding, found_by
 _NEEDS = ("powercontext-deerflow", "attrs", "certifi", "h11", "httpx", "msgspec")
 _GROUP = "deerflow.extensions"
 _VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,64}\Z")
-_TOOLS_SINCE = (0, 2, 2)  # the first extension API with model tools (facts: deerflow-host 4.1)
+_TOOLS_SINCE = (0, 2, 2)  # the first extension API with model tools
 
 
 def process() -> list[Finding]:
@@ -104,7 +104,7 @@ def _host() -> Iterator[Finding]:
 
 
 def _host_faults() -> Iterator[Finding]:
-    """What of the host's contracts (facts: deerflow-host 0.1, 4.1, 4.3) is not as this package needs it."""
+    """What of the host's contracts is not as this package needs it."""
     try:
         api = import_module("deerflow_extension_api")
         registry = import_module("deerflow.extensions.registry").ExtensionRegistry
@@ -121,7 +121,7 @@ def _host_faults() -> Iterator[Finding]:
         yield finding("host", "host_too_new")
     if not hasattr(registry, "plugin"):
         yield finding("host", "registry_without_plugin")
-    # Only a parameter of this very name makes the host pass the user's message (facts: deerflow-host 0.2).
+    # Only a parameter of this very name makes the host pass the user's message.
     if "query" not in signature(manager.get_context).parameters:
         yield finding("host", "host_passes_no_query")
     try:

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor on real servers, and on each fault: one code and one next step each (facts: failure-classes B20)."""
+"""The doctor on real servers, and on each fault: one code and one next step each."""
 
 from __future__ import annotations
 
 import json
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import trustme
 
 from powercontext_deerflow import doctor
 from powercontext_deerflow.cli import main
@@ -497,6 +500,25 @@ def test_a_ca_file_that_is_gone_after_the_settings_were_read(
     told = patient.examined()
     assert told.codes[-2:] == ["settings_ok", "ca_file_unreadable"]
     assert told.status == 1
+
+
+def test_each_certificate_that_will_not_do(patient: Patient, tmp_path: Path) -> None:
+    authority, now, day = trustme.CA(), datetime.now(UTC), timedelta(days=1)
+    ca_file = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(ca_file)
+    for code, certificate in (
+        ("tls_expired", authority.issue_cert("127.0.0.1", not_after=now - day)),
+        ("tls_not_yet_valid", authority.issue_cert("127.0.0.1", not_before=now + day)),
+        ("tls_wrong_name", authority.issue_cert("powercontext.example.com")),
+        ("tls_unknown_issuer", trustme.CA().issue_cert("127.0.0.1")),
+    ):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        certificate.configure_cert(context)
+        with HostileServer(hostile.silent(), tls=context) as server:
+            patient.bind(server.base_url, CA_FILE=str(ca_file))
+            told = patient.examined()
+        assert told.codes[-2:] == ["tcp_ok", code]
+        assert told.findings[code]["check"] == "tls"
 
 
 def test_tls_that_is_something_else(patient: Patient) -> None:
