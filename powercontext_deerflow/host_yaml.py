@@ -13,7 +13,7 @@ import yaml  # every DeerFlow has it; the SDK does not need it
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 _MOST_EVENTS: Final = 20_000
-"""Half a second of PyYAML; a dense file of 64 KB has 16,000, DeerFlow's own example, of 121 KB, 3,000."""
+"""About half a second of PyYAML; 64 KB of nothing but short lines have 16,000."""
 _MOST_KEYS: Final = 30_000
 """Keys with those that come by ``<<`` merges, which double with every line."""
 _LONGEST_BASE_60: Final = 4_300
