@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``powercontext-deerflow doctor``: runs what production runs, in order, and says why it does not work.
 
-Another predicate than production's own is how health checks come to lie (facts: failure-classes B20). A check that
-fails ends the examination, because the later ones could say nothing. All of it ends within 15 seconds.
+Another predicate than production's own is how health checks come to lie. A check that fails ends the examination,
+because the later ones could say nothing. All of it ends within 15 seconds; the write probe has as many of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -19,11 +20,12 @@ from powercontext_deerflow.deadline import Deadline, now
 from powercontext_deerflow.errors import (
     AnswerError,
     ConfigurationError,
+    NotSupportedByServer,
     PowerContextError,
     ServerError,
     TransportError,
 )
-from powercontext_deerflow.findings import CODES, Finding, finding
+from powercontext_deerflow.findings import CODES, Finding, finding, found_by
 from powercontext_deerflow.host_check import process
 from powercontext_deerflow.outcomes import NothingRecalled, Recalled, RecallFailed
 from powercontext_deerflow.settings import Settings
@@ -32,53 +34,82 @@ from powercontext_deerflow.transport import Engine
 from powercontext_deerflow.transport.network import Resolver, connect
 from powercontext_deerflow.transport.tls import context as tls_context
 from powercontext_deerflow.visit import Visit
+from powercontext_deerflow.wire import KNOWN_CODES
 
 SECONDS: Final = 15.0
-"""All checks together, whatever the network does."""
+"""All checks together, whatever the network does; and the write probe as long again."""
 QUESTION: Final = "powercontext doctor"
 """Two words: a longer question that found nothing would get a second look."""
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,32}\Z")
 _TESTED_MAJOR = 1
-_STAGES = (("dns", "dns_"), ("tcp", "connect_"), ("tls", "tls_"))
 
 
 def examine(*, probe_writing: bool = False) -> list[Finding]:
-    """Every finding, in order. Writes nothing unless asked to; never raises for a fault."""
+    """Every finding, in order. Writes nothing unless asked to; never raises."""
     overall = Deadline.after(SECONDS)
-    findings = list(process())
+    bound: list[Settings] = []
+    findings = process() + found_by("settings", lambda: _settings(bound))
+    if bound:
+        findings += found_by("client", lambda: _in_turn(bound[0], overall, probe_writing))
+    return findings
+
+
+def _settings(bound: list[Settings]) -> Iterator[Finding]:
+    """Puts usable ones into ``bound``."""
     try:
         settings = Settings.from_environment()
     except ConfigurationError as error:
-        return findings + [finding("settings", p.code, p.setting) for p in error.problems]
+        yield from _unusable(error)
+        return
     shown = (f"{field.name.upper()}={getattr(settings, field.name)}" for field in fields(settings))
-    findings.append(finding("settings", "settings_ok", " ".join(shown)))
-    findings += [
-        finding("settings", warning.code, warning.setting) for warning in settings.warnings
-    ]
-    visit = Visit(settings, PowerContext(settings), Engine(settings), overall)
+    yield finding("settings", "settings_ok", " ".join(shown))
+    for warning in settings.warnings:
+        yield finding("settings", warning.code, warning.setting)
+    bound.append(settings)
+
+
+def _unusable(error: ConfigurationError) -> Iterator[Finding]:
+    for problem in error.problems:
+        code = problem.code if problem.code in CODES else "unexpected_failure"
+        yield finding("settings", code, problem.setting)
+
+
+def _in_turn(settings: Settings, overall: Deadline, probe_writing: bool) -> Iterator[Finding]:
     try:
-        for name, check in _CHECKS + ((("probe", write_probe.probe),) if probe_writing else ()):
-            made = _carried_out(name, check, visit)
-            findings += made
+        client = PowerContext(settings)
+        engine = Engine(settings)
+    except ConfigurationError as error:  # what was usable a moment ago
+        yield from _unusable(error)
+        return
+    visit = Visit(settings, client, engine, overall)
+    checks = _CHECKS + ((("probe", write_probe.probe),) if probe_writing else ())
+    try:
+        for name, check in checks:
+            if name == "probe":
+                visit.overall = Deadline.after(SECONDS)
+            made = found_by(name, partial(_carried_out, name, check, visit))
+            yield from made
             if any(one.level == "fault" for one in made):
-                break
+                return
     finally:
-        visit.client.close(0)
-        visit.engine.close(0)
-    return findings
+        client.close(0)
+        engine.close(0)
 
 
 def _carried_out(
     name: str, check: Callable[[Visit], Iterator[Finding]], visit: Visit
-) -> list[Finding]:
+) -> Iterator[Finding]:
     if visit.overall.expired:
-        return [finding(name, "out_of_time")]
+        yield finding(name, "out_of_time")
+        return
     try:
-        return list(check(visit))
+        yield from check(visit)
     except ServerError as error:
-        return [_failure(name, error.code, error.status, structured=error.structured)]
+        yield _failure(name, error.code, error.status, structured=error.structured)
+    except ConfigurationError as error:
+        yield from _unusable(error)
     except PowerContextError as error:
-        return [_failure(name, error.code)]
+        yield _failure(name, error.code)
 
 
 def _failure(
@@ -96,20 +127,26 @@ def _failure(
 
 
 def _network(visit: Visit) -> Iterator[Finding]:
+    """A want of threads, descriptors or memory may stop any stage: it belongs to the one that was under way."""
     url = urlsplit(visit.settings.base_url)
     secure = url.scheme == "https"
-    tls = tls_context(visit.settings.ca_file) if secure else None
-    port = url.port or (443 if secure else 80)
-    failed = ""
+    host, port = url.hostname or "", url.port or (443 if secure else 80)
+    by, resolver = visit.recall_deadline, Resolver()
+    stage = "dns"
     try:
-        connect(Resolver(), url.hostname or "", port, tls, visit.recall_deadline).close()
+        resolver.addresses(host, port, by)
+        yield finding("dns", "dns_ok")
+        stage = "tcp"
+        tls = tls_context(visit.settings.ca_file) if secure else None
+        connect(resolver, host, port, tls, by).close()
     except TransportError as error:
-        failed = error.code
-    for stage, prefix in _STAGES:
-        if failed.startswith(prefix):
-            yield finding(stage, failed)
-            return
-        yield finding(stage, f"{stage}_ok" if secure or stage != "tls" else "tls_not_used")
+        if error.code.startswith("tls_"):
+            yield finding("tcp", "tcp_ok")
+            stage = "tls"
+        yield _failure(stage, error.code)
+        return
+    yield finding("tcp", "tcp_ok")
+    yield finding("tls", "tls_ok" if secure else "tls_not_used")
 
 
 def _server(visit: Visit) -> Iterator[Finding]:
@@ -118,13 +155,14 @@ def _server(visit: Visit) -> Iterator[Finding]:
     except AnswerError:
         yield finding("server", "not_powercontext")
         return
+    except NotSupportedByServer:
+        # Too old to have it, or no PowerContext at this path: the Scope decides.
+        visit.before_130 = True
+        return
     except ServerError as error:
-        if not error.structured or error.status not in (403, 404):
+        if error.code != "forbidden":
             raise
-        # Neither is a fault: the one may not ask, the other is too old to answer (facts: powercontext-api 0).
-        visit.before_130 = error.status == 404
-        code = "server_before_130" if visit.before_130 else "server_info_forbidden"
-        yield finding("server", code)
+        yield finding("server", "server_info_forbidden")  # no fault: nobody needs to ask
         return
     if info.product != "powercontext":
         yield finding("server", "not_powercontext")
@@ -137,7 +175,22 @@ def _server(visit: Visit) -> Iterator[Finding]:
 
 
 def _scope(visit: Visit) -> Iterator[Finding]:
-    same = visit.client.check_scope(deadline=visit.recall_deadline)
+    old = finding("server", "server_before_130")
+    try:
+        same = visit.client.check_scope(deadline=visit.recall_deadline)
+    except AnswerError as error:
+        yield (
+            finding("server", "not_powercontext")
+            if visit.before_130
+            else _failure("scope", error.code)
+        )
+        return
+    except ServerError as error:
+        if visit.before_130 and error.code in KNOWN_CODES and error.request_id:
+            yield old
+        raise
+    if visit.before_130:
+        yield old
     yield finding("auth", "auth_ok")
     yield finding("scope", "scope_ok" if same else "scope_id_differs")
 

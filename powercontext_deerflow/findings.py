@@ -2,12 +2,13 @@
 """Every code that the doctor can say, with its level, its sentence and the next step: the one table.
 
 A code that recall and saving report as an event (``dns_failed``, ``unauthorized``, ``over_budget``, ...) is the same
-here. docs/*/doctor-codes.md repeats this table, and a test holds them equal (facts: failure-classes B20).
+here. docs/*/doctor-codes.md repeats this table, and a test holds them equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import errno
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -49,6 +50,8 @@ search_lexical_only: The server finds memories by their words only.
 latency: How long that recall took, of its deadline.
 
 [warning]
+metadata_malformed: Installed metadata is malformed, so versions or entry points cannot be read from it.
+-> Install the named packages again, or remove what is left of them.
 budget_too_small_to_be_useful: The budget is so small that no memory fits in it. -> Raise MAX_BYTES to 8000.
 recall_over_host_cap: The recall deadline is beyond DeerFlow's own 5 seconds. -> Lower RECALL_TIMEOUT_SECONDS.
 remember_over_host_cap: The saving deadline is beyond DeerFlow's own 30 seconds. -> Lower REMEMBER_TIMEOUT_SECONDS.
@@ -60,6 +63,7 @@ latency_high: That recall took more than half of its deadline.
 
 [fault]
 package_missing: A package that this one needs is absent. -> Install powercontext-deerflow again.
+package_unusable: A package that this one needs cannot be imported. -> Install powercontext-deerflow again.
 host_not_importable: DeerFlow is installed but cannot be imported.
 -> Run the doctor with the Gateway's interpreter, environment and working directory.
 host_too_old: DeerFlow's extension API is older than 0.2.2: there would be no remember tool. -> Upgrade DeerFlow.
@@ -92,15 +96,24 @@ not_positive: A deadline is not positive. -> Use a positive number of seconds.
 timeout_too_long: A deadline is longer than any that makes sense. -> Use the default, or a few seconds more.
 not_a_number: A setting is not a number. -> Use digits.
 not_on_or_off: A switch is neither on nor off. -> Use on or off.
-ca_file_unreadable: The CA file cannot be used. -> Point it to a readable PEM file with a certificate.
+ca_file_unreadable: The CA file, or certifi's own without one, cannot be used.
+-> Point CA_FILE to a readable PEM file with a certificate, or install certifi again.
 auth_disabled: DeerFlow runs without authentication, so no user can be the owner. -> Remove DEER_FLOW_AUTH_DISABLED.
 
 dns_failed: The server's name does not resolve. -> Correct BASE_URL, or the name server.
 dns_timeout: The name server did not answer in time. -> Check the machine's resolver.
 connect_failed: Nothing accepts connections there. -> Start PowerContext; check host and port in BASE_URL.
 connect_timeout: The connection was not answered in time. -> Check firewall and route.
-tls_failed: The certificate is not trusted, or the server does not speak TLS there.
--> Check certificate, name and date; for a private authority set CA_FILE.
+tls_failed: TLS failed in another way than those below. -> Check the certificate, and what listens on that port.
+tls_expired: The server's certificate has expired. -> Renew it; check this machine's clock.
+tls_not_yet_valid: The server's certificate is not valid yet. -> Check this machine's clock; wait, or issue it anew.
+tls_unknown_issuer: The server's certificate is signed by nobody that is trusted here.
+-> For a private authority set CA_FILE; let the server send its intermediate certificates, too.
+tls_root_missing: CA_FILE holds an intermediate authority and not the root above it. -> Put the root into CA_FILE.
+tls_wrong_name: The server's certificate is for another name. -> Use the name in the certificate in BASE_URL.
+tls_not_tls: What listens on that port does not speak TLS. -> Correct the port in BASE_URL.
+tls_client_certificate: The server wants a client certificate, which this package does not have.
+-> Let the token be enough there, or pass a proxy that brings the certificate.
 tls_timeout: The TLS handshake did not end in time. -> Check what listens on that port.
 answer_timeout: The server took the request and did not answer in time. -> Check its load and its database.
 connection_lost: The connection broke before a whole answer. -> Check the server and the proxies before it.
@@ -108,7 +121,11 @@ protocol_error: The answer broke off, or was not HTTP. -> Check the server and t
 answer_too_large: The answer was larger than 1 MiB. -> Check what listens on that port.
 answer_encoded: The answer was compressed, though nobody asked. -> Turn that off in the proxy.
 no_connection_free: All connections were in use. -> Run the doctor again.
-out_of_time: The doctor's 15 seconds were over, and the rest was not checked. -> See what above is slow.
+saves_ahead: The save only waited behind others until its deadline. -> Save less at once, or see why saving is slow.
+no_thread: The system gave no thread. -> Raise the limit of processes and threads, or run fewer.
+no_descriptor: The system gave no file descriptor. -> Raise the limit of open files, or look for what leaks them.
+out_of_memory: The system gave no memory. -> Raise the memory limit, or run less beside it.
+out_of_time: The doctor's time was over, and the rest was not checked. -> See what above is slow.
 
 unauthorized: The server refused the token. -> Set the current TOKEN, and restart the Gateway.
 forbidden: The token is valid, but may not do this in the Scope. -> Grant it scope.contributor on the Scope.
@@ -118,6 +135,12 @@ not_powercontext: What answers there is not PowerContext. -> Correct BASE_URL.
 http_404: The server does not know the path. -> Correct the path prefix in BASE_URL.
 http_401: A proxy, not PowerContext, asks for a login. -> Let the token pass the proxy.
 http_403: A proxy, not PowerContext, refused. -> Let the Gateway pass the proxy.
+http_408: The server, or a proxy before it, gave up waiting for the request. -> Check the network and the proxies.
+http_413: The request is larger than the server, or a proxy before it, takes. -> Raise that limit to 64 KiB at least.
+http_429: A rate limit refused the request. -> Raise it in the proxy before the server, or ask less often.
+http_502: A proxy had no usable answer of the server behind it. -> See that PowerContext runs; check its address there.
+http_503: The server, or the proxy before it, is not available now. -> Start PowerContext, or wait; check /health/ready.
+http_504: A proxy waited in vain for the server behind it. -> Check PowerContext's load and the proxy's time limit.
 http_3xx: The server redirects, which is not followed. -> Set BASE_URL to the target.
 http_4xx: The request was refused. -> Compare the server's version with the supported ones; check proxies.
 http_5xx: The server, or a proxy before it, failed. -> Look into their logs; check /health/ready.
@@ -131,15 +154,18 @@ status_mismatch: The answer contradicts itself. -> Compare versions; check proxi
 byte_count_mismatch: The recalled text was altered on its way. -> Check the proxies before the server.
 over_budget: The recalled text is larger than was asked for. -> Compare versions; check proxies.
 unexpected_status: The server answered with a success other than 200. -> Check the proxies before the server.
-unexpected_failure: The request failed in a way without a name. -> Report this, with the versions above.
+unexpected_failure: A check failed in a way without a name. -> Report this, with the versions above.
 
 probe_not_saved: The probe memory was not saved, for the reason in brackets. -> Look that code up.
 probe_unconfirmed: The probe may or may not have been saved.
 -> Look for 'powercontext-deerflow doctor probe' in the Scope, and retire it.
 probe_not_found: The probe was saved, but search does not find it. -> Check the server's index.
 probe_not_recalled: The probe was saved, but recall does not return it. -> Raise MAX_BYTES; check the server's index.
-probe_not_retired: The probe was saved, but could not be retired.
+probe_not_checked: The probe was saved, but looking for it failed, for the reason in brackets. -> Look that code up.
+probe_not_retired: The probe was saved, and is still active.
 -> Retire 'powercontext-deerflow doctor probe' in the Scope by hand.
+probe_retirement_unknown: The probe was saved, and may or may not have been retired.
+-> Look for 'powercontext-deerflow doctor probe' in the Scope, and retire it if it is active.
 """
 
 
@@ -175,3 +201,19 @@ def finding(check: str, code: str, particulars: str = "") -> Finding:
     level, sentence, next_step = CODES[code]
     detail = f"{sentence} ({particulars})" if particulars else sentence
     return Finding(check, code, level, detail, next_step)
+
+
+def found_by(check: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """What ``look`` finds until it breaks off, which is a finding, too. Never raises."""
+    found = []
+    try:
+        for one in look():
+            found.append(one)  # noqa: PERF402 - what was found before it broke off stays
+    except MemoryError:
+        found.append(finding(check, "out_of_memory"))
+    except Exception as error:  # noqa: BLE001 - its type is all that is said: a text may hold anything
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            found.append(finding(check, "no_descriptor"))
+        else:
+            found.append(finding(check, "unexpected_failure", type(error).__name__))
+    return found

@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from secrets import token_hex
 
 from powercontext_deerflow import wire
-from powercontext_deerflow.errors import PowerContextError
+from powercontext_deerflow.errors import PowerContextError, ServerError, TransportError
 from powercontext_deerflow.findings import Finding, finding
-from powercontext_deerflow.outcomes import Forgotten, Recalled, Saved, SaveNotSent, SaveRejected
+from powercontext_deerflow.outcomes import (
+    Forgotten,
+    Recalled,
+    RecallFailed,
+    Saved,
+    SaveNotSent,
+    SaveRejected,
+)
 from powercontext_deerflow.visit import Visit
 
 
@@ -33,30 +40,48 @@ def probe(visit: Visit) -> Iterator[Finding]:
     if not isinstance(saved, Saved) or not isinstance(saved.citation, wire.ArtifactCitation):
         yield finding("probe", "probe_unconfirmed")
         return
-    missed = list(_not_found(visit, text, mark, saved.citation))
-    if not _retired(visit, saved.citation):
-        missed.append("probe_not_retired")
-    for code in missed or ["probe_ok"]:
-        yield finding("probe", code)
+    missed = [
+        *_not_found(visit, text, saved.citation),
+        *_not_recalled(visit, text, mark),
+        *_not_retired(visit, saved.citation),
+    ]
+    yield from missed or [finding("probe", "probe_ok")]
 
 
-def _not_found(
-    visit: Visit, text: str, mark: str, citation: wire.ArtifactCitation
-) -> Iterator[str]:
-    deadline = visit.overall.sooner(0.5)
+def _not_found(visit: Visit, text: str, citation: wire.ArtifactCitation) -> Iterator[Finding]:
     try:
-        found = visit.client.search(text, 5, deadline=deadline)
-    except PowerContextError:
-        found = []
+        found = visit.client.search(text, 5, deadline=visit.overall.sooner(1 / 4))
+    except PowerContextError as error:
+        yield finding("probe", "probe_not_checked", error.code)
+        return
     if all(memory.citation != citation for memory in found):
-        yield "probe_not_found"
-    recalled = visit.client.recall(text, deadline=deadline)
-    if not isinstance(recalled, Recalled) or mark not in recalled.content:
-        yield "probe_not_recalled"
+        yield finding("probe", "probe_not_found")
 
 
-def _retired(visit: Visit, citation: wire.ArtifactCitation) -> bool:
+def _not_recalled(visit: Visit, text: str, mark: str) -> Iterator[Finding]:
+    recalled = visit.client.recall(text, deadline=visit.overall.sooner(1 / 3))
+    if isinstance(recalled, RecallFailed):
+        yield finding("probe", "probe_not_checked", recalled.code)
+    elif not isinstance(recalled, Recalled) or mark not in recalled.content:
+        yield finding("probe", "probe_not_recalled")
+
+
+def _not_retired(visit: Visit, citation: wire.ArtifactCitation) -> Iterator[Finding]:
+    """What is known of it: a lost answer says nothing, so that we look."""
+    unknown = "probe_retirement_unknown"
     try:
-        return isinstance(visit.client.forget(citation, deadline=visit.overall), Forgotten)
+        deadline = visit.overall.sooner(2 / 3)
+        if isinstance(visit.client.forget(citation, deadline=deadline), Forgotten):
+            return
+    except TransportError as error:
+        unknown = unknown if error.sent else "probe_not_retired"
+    except ServerError as error:
+        refused = error.status < 500 and error.code in wire.KNOWN_CODES
+        unknown = "probe_not_retired" if refused else unknown
     except PowerContextError:
-        return False
+        pass
+    try:
+        if visit.client.get(citation, deadline=visit.overall).state == "active":
+            yield finding("probe", "probe_not_retired")
+    except PowerContextError:
+        yield finding("probe", unknown)

@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor on real servers, and on each fault: one code and one next step each (facts: failure-classes B20)."""
+"""The doctor on real servers, and on each fault: one code and one next step each."""
 
 from __future__ import annotations
 
 import json
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import trustme
 
 from powercontext_deerflow import doctor
 from powercontext_deerflow.cli import main
 from powercontext_deerflow.settings import PREFIX
 from tests.servers import hostile, network, proxy
 from tests.servers.hostile import HostileServer, answer
-from tests.servers.loopback import Behaviour
+from tests.servers.loopback import Behaviour, Request
 from tests.servers.proxy import RecordingProxy
 from tests.servers.real import PowerContextServer
 
@@ -29,6 +32,7 @@ pytestmark = pytest.mark.usefixtures("no_leaks")
 CANARY = "zQ7canary"
 TOKEN = "pct_zQ7secretzQ7"
 HTML = [("Content-Type", "text/html")]
+ITS_OWN = [("X-PowerContext-Request-ID", "0123456789abcdef")]
 PAGE = f"<html><body>{CANARY}</body></html>"
 INFO = {
     "product": "powercontext",
@@ -40,6 +44,10 @@ HEALTHY = [
     *("dns_ok", "tcp_ok", "tls_not_used", "server_ok", "auth_ok", "scope_ok"),
     *("search_lexical_only", "recall_empty", "latency"),
 ]
+
+
+def refusal(code: str) -> dict[str, object]:
+    return {"error": {"code": code, "message": CANARY, "details": None}}
 
 
 @dataclass(frozen=True)
@@ -205,7 +213,11 @@ REFUSED = {"error": {"code": "forbidden", "message": CANARY, "details": None}}
 @pytest.mark.parametrize(
     ("faults", "code", "left"),
     [
-        ({"/v1/memory/remember": proxy.instead(answer(403, REFUSED))}, "probe_not_saved", 0),
+        (
+            {"/v1/memory/remember": proxy.instead(answer(403, REFUSED, ITS_OWN))},
+            "probe_not_saved",
+            0,
+        ),
         (
             {
                 "/v1/memory/remember": proxy.lose_answer,
@@ -252,7 +264,46 @@ def test_an_unknown_scope(patient: Patient, powercontext_141: PowerContextServer
 
 def test_a_wrong_prefix(patient: Patient, powercontext_141: PowerContextServer, scope: str) -> None:
     patient.bind(f"{powercontext_141.base_url}/memory", scope, powercontext_141.token)
-    assert patient.examined().faults == ["http_404"]
+    told = patient.examined()
+    assert told.codes[-2:] == ["tls_not_used", "http_404"]  # and nothing of an older server
+    assert "prefix" in told.findings["http_404"]["next_step"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "codes"),
+    [
+        (answer(200, {"scope_id": "scp_1"}), ["server_before_130", "auth_ok", "scope_ok"]),
+        (answer(200, {"scope_id": "SCP_1"}), ["server_before_130", "auth_ok", "scope_id_differs"]),
+        (
+            answer(401, refusal("unauthorized"), ITS_OWN),
+            ["server_before_130", "unauthorized"],
+        ),
+        (
+            answer(403, refusal("forbidden"), ITS_OWN),
+            ["server_before_130", "forbidden"],
+        ),
+        (
+            answer(404, refusal("scope_not_found"), ITS_OWN),
+            ["server_before_130", "scope_not_found"],
+        ),
+        (answer(404, refusal(CANARY), ITS_OWN), ["http_404"]),
+        (answer(403, refusal("forbidden")), ["forbidden"]),
+        (answer(404, {"detail": "Not Found"}), ["http_404"]),
+        (answer(404, PAGE, HTML), ["not_powercontext"]),
+        (answer(200, PAGE, HTML), ["not_powercontext"]),
+        (answer(403, {"detail": CANARY}), ["http_403"]),
+        (hostile.close_without_answer(), ["connection_lost"]),
+    ],
+)
+def test_the_scope_decides_whether_an_older_server_is_there(
+    patient: Patient, scope: Behaviour, codes: list[str]
+) -> None:
+    """All of them say `Not Found` to server-info, as a server before 1.3.0, a wrong prefix and any gateway do."""
+    routes = {"GET /v1/scopes/scp_1": scope, "POST /v1/context/prepare": answer(200, EMPTY)}
+    with HostileServer(hostile.by_path(routes)) as server:
+        patient.bind(server.base_url)
+        told = patient.examined()
+    assert told.codes[told.codes.index("tls_not_used") + 1 :][: len(codes)] == codes
 
 
 def test_a_scope_that_is_not_ours_byte_for_byte(
@@ -277,10 +328,6 @@ def prepared(content: str | None, size: int, status: str = "ready") -> dict[str,
     return {"schema": schema, "status": status, "content": content, "content_bytes": size}
 
 
-def refusal(code: str) -> dict[str, object]:
-    return {"error": {"code": code, "message": CANARY, "details": None}}
-
-
 @pytest.mark.parametrize(
     ("behaviour", "code"),
     [
@@ -296,7 +343,16 @@ def refusal(code: str) -> dict[str, object]:
         (answer(503, refusal("server_overloaded")), "server_overloaded"),
         (answer(503, refusal("access_unavailable")), "access_unavailable"),
         (answer(503, refusal("authentication_unavailable")), "authentication_unavailable"),
-        (answer(502, PAGE, HTML), "http_5xx"),
+        (answer(500, PAGE, HTML), "http_5xx"),
+        (answer(408, {"detail": CANARY}), "http_408"),
+        (answer(413, PAGE, HTML), "http_413"),
+        (answer(429, PAGE, HTML), "http_429"),
+        (answer(429, {"detail": CANARY}), "http_429"),
+        (answer(429, refusal(CANARY)), "http_429"),
+        (answer(502, PAGE, HTML), "http_502"),
+        (answer(503, PAGE, HTML), "http_503"),
+        (answer(504, {"message": CANARY}), "http_504"),
+        (answer(418, PAGE, HTML), "http_4xx"),
         (answer(799, refusal(CANARY)), "unexpected_failure"),
         (hostile.close_without_answer(), "connection_lost"),
         (hostile.close_mid_body(), "protocol_error"),
@@ -351,6 +407,10 @@ def test_a_server_that_searches_by_meaning(patient: Patient, relay: RecordingPro
         (answer(200, {**INFO, "product": CANARY}), "not_powercontext"),
         (answer(401, PAGE, HTML), "http_401"),
         (answer(403, PAGE, HTML), "http_403"),
+        (answer(401, {"detail": CANARY}), "http_401"),
+        (answer(403, {"detail": CANARY}), "http_403"),
+        (answer(404, {"detail": CANARY}), "http_404"),
+        (answer(429, PAGE, HTML), "http_429"),
         (answer(500, PAGE, HTML), "http_5xx"),
         (hostile.redirect(307, f"https://{CANARY}.example.com/"), "http_3xx"),
         (hostile.close_without_answer(), "connection_lost"),
@@ -416,11 +476,73 @@ def test_tls_that_works_and_a_certificate_that_is_not_trusted(
     with HostileServer(hostile.by_path(routes), tls=context) as server:
         patient.bind(server.base_url)
         told = patient.examined()
-        assert told.codes[-2:] == ["tcp_ok", "tls_failed"]
+        assert told.codes[-2:] == ["tcp_ok", "tls_unknown_issuer"]
         patient.bind(server.base_url, CA_FILE=str(ca_file))
         told = patient.examined()
     assert told.status == 0
     assert "tls_ok" in told.codes
+
+
+def test_a_ca_file_that_is_gone_after_the_settings_were_read(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _, ca_file = network.issue_tls(tmp_path)
+    patient.bind("https://127.0.0.1:9", CA_FILE=str(ca_file))
+
+    read = doctor.Settings.from_environment
+
+    def from_environment() -> doctor.Settings:
+        settings = read()
+        ca_file.unlink()
+        return settings
+
+    monkeypatch.setattr(doctor.Settings, "from_environment", from_environment)
+    told = patient.examined()
+    assert told.codes[-2:] == ["settings_ok", "ca_file_unreadable"]
+    assert told.status == 1
+
+
+def test_each_certificate_that_will_not_do(patient: Patient, tmp_path: Path) -> None:
+    authority, now, day = trustme.CA(), datetime.now(UTC), timedelta(days=1)
+    ca_file = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(ca_file)
+    for code, certificate in (
+        ("tls_expired", authority.issue_cert("127.0.0.1", not_after=now - day)),
+        ("tls_not_yet_valid", authority.issue_cert("127.0.0.1", not_before=now + day)),
+        ("tls_wrong_name", authority.issue_cert("powercontext.example.com")),
+        ("tls_unknown_issuer", trustme.CA().issue_cert("127.0.0.1")),
+    ):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        certificate.configure_cert(context)
+        with HostileServer(hostile.silent(), tls=context) as server:
+            patient.bind(server.base_url, CA_FILE=str(ca_file))
+            told = patient.examined()
+        assert told.codes[-2:] == ["tcp_ok", code]
+        assert told.findings[code]["check"] == "tls"
+
+
+def test_tls_that_is_something_else(patient: Patient) -> None:
+    with HostileServer(hostile.silent()) as server:
+        patient.bind(server.base_url.replace("http:", "https:"))
+        told = patient.examined()
+    assert told.codes[-2] == "tcp_ok"
+    assert told.findings[told.codes[-1]]["check"] == "tls"
+
+
+def test_a_check_that_breaks_is_a_finding(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch, relay: RecordingProxy
+) -> None:
+    def broken(*_: object) -> object:
+        raise RuntimeError(f"{TOKEN} {CANARY}")
+
+    for name, stage in (("capabilities", "search"), ("scope", "scope")):
+        monkeypatch.setattr(doctor.exchanges, name, broken)
+        told = patient.examined()
+        assert told.faults == ["unexpected_failure"]
+        fault = told.findings["unexpected_failure"]
+        assert (fault["check"], fault["detail"].rpartition(" ")[2]) == (stage, "(RuntimeError)")
+    monkeypatch.setattr(doctor, "PowerContext", broken)
+    assert patient.examined().faults == ["unexpected_failure"]
 
 
 # --- time
@@ -475,6 +597,89 @@ def test_the_doctor_ends_in_time_whatever_the_network_does(
         took = time.monotonic() - started
     assert told.codes[-1:] == told.faults == [code]
     assert took < 10
+
+
+def slowly(seconds: float) -> proxy.Fault:
+    """As a proxy far away: everything is carried out, and every answer takes its time."""
+
+    def fault(exchange: proxy.Exchange) -> None:
+        got = exchange.forward()
+        if not exchange.connection.closing.wait(seconds):
+            exchange.connection.send(got)
+
+    return fault
+
+
+def test_a_probe_through_a_slow_proxy_is_retired_and_said_to_be(
+    patient: Patient,
+    relay: RecordingProxy,
+    powercontext_141: PowerContextServer,
+    scope: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All times are half of what they are in earnest."""
+    assert doctor.SECONDS == 15.0
+    monkeypatch.setattr(doctor, "SECONDS", 7.5)
+    monkeypatch.setenv(PREFIX + "RECALL_TIMEOUT_SECONDS", "1")
+    monkeypatch.setenv(PREFIX + "REMEMBER_TIMEOUT_SECONDS", "2.5")
+    relay.fault = lambda _: slowly(0.8)
+    told = patient.examined("--write-probe")
+    assert powercontext_141.memories(scope) == []
+    assert told.codes[-1] == "probe_ok"
+    assert told.faults == []
+
+
+def test_what_became_of_the_probe_is_what_is_known(
+    patient: Patient,
+    relay: RecordingProxy,
+    powercontext_141: PowerContextServer,
+    scope: str,
+) -> None:
+    retiring, artifacts = "/v1/atomic-memory/lifecycle", f"/v1/scopes/{scope}/artifacts/"
+    conflict = {"error": {"code": "revision_conflict", "message": CANARY, "details": None}}
+    lost = False
+
+    for fault, then, code, left in (
+        (proxy.lose_answer, None, "probe_ok", 0),  # retired, as a look shows
+        (proxy.replace(502, PAGE, HTML), None, "probe_ok", 0),
+        (proxy.refuse, None, "probe_not_retired", 1),
+        (proxy.instead(answer(409, conflict)), None, "probe_not_retired", 2),
+        (proxy.instead(answer(403, REFUSED)), proxy.refuse, "probe_not_retired", 3),
+        (proxy.lose_answer, proxy.refuse, "probe_retirement_unknown", 3),
+    ):
+
+        def chosen(
+            request: Request, fault: proxy.Fault = fault, then: proxy.Fault | None = then
+        ) -> proxy.Fault | None:
+            nonlocal lost
+            if request.path == retiring:
+                lost = True
+                return fault
+            return then if lost and request.path.startswith(artifacts) else None
+
+        lost = False
+        relay.fault = chosen
+        told = patient.examined("--write-probe")
+        assert told.codes[-1] == code
+        assert len(powercontext_141.memories(scope)) == left
+
+
+def test_a_probe_that_could_not_be_looked_for_is_not_called_lost(
+    patient: Patient, relay: RecordingProxy, powercontext_141: PowerContextServer, scope: str
+) -> None:
+    saved = False
+
+    def chosen(request: Request) -> proxy.Fault | None:
+        nonlocal saved
+        saved = saved or request.path == "/v1/memory/remember"
+        looking = ("/v1/memory/search", "/v1/context/prepare")
+        return proxy.instead(answer(503, PAGE, HTML)) if saved and request.path in looking else None
+
+    relay.fault = chosen
+    told = patient.examined("--write-probe")
+    assert told.faults == ["probe_not_checked"]
+    assert "(http_503)" in told.findings["probe_not_checked"]["detail"]
+    assert powercontext_141.memories(scope) == []
 
 
 def test_a_probe_of_a_server_that_falls_silent_ends_in_time(

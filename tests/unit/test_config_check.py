@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -84,7 +84,7 @@ def test_a_working_file_is_left_in_peace(tmp_path: Path, text: str) -> None:
         ),
         (
             edited("backend_config: {}", "backend_config:\n    scope_id: s\n    max_facts: 9"),
-            [(10, "private_map_not_empty"), (11, "private_map_not_empty")],
+            [(10, "private_map_not_empty"), (11, "leftover_key")],
         ),
         (
             edited("true\n    config: {}", "true\n    config:\n      base_url: https://x"),
@@ -151,6 +151,197 @@ def test_aliases_that_nest_and_repeat_end(tmp_path: Path) -> None:
     assert reports(tmp_path, text) == []
 
 
+# --- as the host reads it
+
+HOST_CANNOT = [
+    (b"a: !ENV ${X}\n", 1),
+    (b"a: 1\nb: !secret x\n", 2),
+    (b"a:\n  b: 2024-02-30\n", 2),
+    (b"a: 1\n? {a: b}\n: 1\n", 2),
+    (b"a: 1\nb:\n  - {{ v }}\n", 3),
+    (b"a: 1\nb:\n  <<: text\n", 3),
+    (b"a:\n  <<: [text]\n", 2),
+    ("a: 1\n".encode("utf-16"), 1),
+    ("a: 1\n".encode("utf-16-le"), 1),
+    (b"a: 1\nb: \xff\n", 2),
+    (b"a: \xed\xa0\x80\n", 1),  # a surrogate
+    (b"a: &x 1\nb: &x 2\n", 2),
+    (b"a: 1\n? [b]\n: 1\n", 2),
+    (b"a: 1\n? &k {x: *k}\n: 1\n", 2),
+    (b"a: 1\n\tb: 2\n", 2),
+    (b"a: 1\nb: \x00\n", 2),
+    (b"a: 1\nb: " + b"[" * 5000, 2),
+    (b"a: 1\nb: " + b"{x: " * 3000, 2),
+    (b"- " * 3000, 1),
+    (b"a: 1\nb: " + b"1" * 5000 + b"\n", 2),  # more digits than Python reads
+    (b"a: 1\nb: !!int ''\n", 2),
+    (b"a: 1\nb: !!bool maybe\n", 2),
+    (b"a: 1\nb: !!timestamp soon\n", 2),
+    (b"a: 2001-01-01T00:00:00+99:99\n", 1),
+    (b"a: !!python/object:os.system x\n", 1),
+    (b"a: @b\n", 1),
+    (b"a: `b`\n", 1),
+    (b"a: %b\n", 1),
+    (b"a: b: c\n", 1),
+    (b"a: 'b\n", 2),
+    (b"%YAML 2.0\n---\na: 1\n", 1),
+    (b"a: 1\n---\nb: 1\n", 2),
+]
+
+
+@pytest.mark.parametrize(("data", "line"), HOST_CANNOT)
+def test_what_the_host_cannot_load_is_not_yaml(tmp_path: Path, data: bytes, line: int) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_bytes(data)
+    with pytest.raises((yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError)):
+        load_as_the_host(file)
+    assert reports(tmp_path, data) == [(line, "not_yaml")]
+
+
+def load_as_the_host(file: Path) -> object:
+    with open(file, encoding="utf-8") as opened:
+        return yaml.safe_load(opened)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbf" + GOOD.encode(),  # the byte order mark of an editor on Windows
+        GOOD.replace("\n", "\r\n").encode(),
+        GOOD.replace("\n", "\r").encode(),
+        GOOD.replace("enabled: true\n  mode", "enabled: Yes\n  mode").encode(),
+        GOOD.replace("enabled: true\n  mode", "enabled: 1\n  mode").encode(),
+        GOOD.replace("enabled: true\n  mode", 'enabled: "ON"\n  mode').encode(),
+        GOOD.replace("mode: middleware", "? mode\n  : !!str middleware").encode(),
+        GOOD.replace("memory:\n", '"memory":\n').encode(),
+        GOOD.replace("enabled: true\n  mode", "enabled: $RECALL\n  mode").encode(),
+        GOOD.replace("memory:\n", "off: 1\n1: 2\n2024-01-01: 3\nnull: 4\nmemory:\n").encode(),
+        (GOOD + "deep: " + "[" * 150 + "]" * 150 + "\n").encode(),
+        (GOOD + "a: &a [*a]\nb: &b {c: *b}\nd: &d {<<: *d}\n").encode(),
+        (GOOD + "a: 0x" + "f" * 5000 + "\n? 0x" + "f" * 5000 + "\n: 1\n").encode(),
+        GOOD.replace("api_key: $OTHER_KEY", 'api_key: "", password: null, token: 0').encode(),
+        GOOD.replace("config: {}\n", "config: null\n").encode(),
+    ],
+)
+def test_what_the_host_loads_is_judged_by_its_values(tmp_path: Path, data: bytes) -> None:
+    assert reports(tmp_path, data) == []
+    assert isinstance(load_as_the_host(tmp_path / "config.yaml"), dict)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (MANAGER_LINE, "  manager_class: [a]\n", [(8, "manager_class_wrong")]),
+        (MANAGER_LINE, "  manager_class: {a: b}\n", [(8, "manager_class_wrong")]),
+        (MANAGER_LINE, "  manager_class:\n", [(8, "manager_class_wrong")]),
+        (MANAGER_LINE, "  manager_class: 1\n", [(8, "manager_class_wrong")]),
+        ("mode: middleware", "mode:", [(6, "mode_unsupported")]),
+        ("mode: middleware", "mode: [middleware]", [(6, "mode_unsupported")]),
+        ("enabled: true\n  mode", "enabled: off\n  mode", [(5, "memory_disabled")]),
+        ("enabled: true\n  mode", "enabled: 0\n  mode", [(5, "memory_disabled")]),
+        ("enabled: true\n  mode", "enabled: 'F'\n  mode", [(5, "memory_disabled")]),
+        ("enabled: true\n  mode", "enabled:\n  mode", [(5, "not_true_or_false")]),
+        ("enabled: true\n  mode", "enabled: 2\n  mode", [(5, "not_true_or_false")]),
+        ("enabled: true\n  mode", "enabled: [yes]\n  mode", [(5, "not_true_or_false")]),
+        ("injection_enabled: true", "injection_enabled: {}", [(7, "not_true_or_false")]),
+        ("enabled: true\n    config", "enabled: maybe\n    config", [(16, "not_true_or_false")]),
+        ("use: powercontext_deerflow:install", "use: [a]", [(10, "plugin_missing")]),
+        (OURS, "  - text\n  - 1\n  -\n", [(10, "plugin_missing")]),
+        (GOOD[GOOD.index("plugins:") :], "plugins: !!set {a}\n", [(10, "plugins_not_a_list")]),
+        ("backend_config: {}", "backend_config: [a]", [(9, "private_map_not_empty")]),
+        (
+            "backend_config: {}",
+            "backend_config: {storage_path: x, max_facts: 1, 2: 3, model_name: y}",
+            [(9, "leftover_key")],
+        ),
+        (
+            "backend_config: {}",
+            "backend_config:\n    POWERCONTEXT_DEERFLOW_SCOPE_ID: s\n    Base_URL: x",
+            [(10, "private_map_not_empty"), (11, "private_map_not_empty")],
+        ),
+    ],
+)
+def test_values_of_every_type_are_judged(
+    tmp_path: Path, old: str, new: str, expected: list[tuple[int, str]]
+) -> None:
+    found = reports(tmp_path, edited(old, new))
+    assert [one for one in found if one[1] != "secret_in_yaml"] == expected
+
+
+def test_what_another_backend_left_is_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(edited("backend_config: {}", "backend_config: {max_facts: 100}"))
+    assert main(["config", "--check", str(file)]) == 0
+    assert capsys.readouterr().out == f"{file}:9: leftover_key: {SENTENCES['leftover_key']}\n"
+
+
+# --- within a second
+
+_PLUGINS = ", ".join(f"k{n}: 1" for n in range(2000))
+SLOW = {
+    "merges that double": "m0: &m0 {a: 1}\n"
+    + "".join(f"m{n}: &m{n}\n  <<: [*m{n - 1}, *m{n - 1}]\n" for n in range(1, 40)),
+    "merges of many": "m: &m {" + "".join(f"k{n}: 1, " for n in range(10)) + "}\n"
+    "x: &x {<<: [" + "*m, " * 900 + "]}\ny: {<<: [" + "*x, " * 9000 + "]}\n",
+    "merges in a chain": "m0: &m0 {a: 1}\n"
+    + "".join(f"m{n}: &m{n} {{<<: *m{n - 1}, k{n}: 1}}\n" for n in range(1, 1800)),
+    "a key of nested aliases": "a0: &a0 [x]\n"
+    + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 30))
+    + "? *a29\n: 1\n",
+    "open brackets": "[" * 65536,
+    "open braces": "{" * 65536,
+    "open keys": "a: " * 21845,
+    "question marks": "? " * 32768,
+    "dashes": "- " * 32768,
+    "deep and closed": "x:\n" + ("- " + "[" * 300 + "]" * 300 + "\n") * 108,
+    "deep and wide": "x:\n" + ("- " + "[" * 99 + "a," * 300 + "]" * 99 + "\n") * 80,
+    "many items": "- a\n" * 16384,
+    "many flow keys": "x: [" + "a: ," * 16300 + "]",
+    "an alias in every line": "plugins:\n- &p {"
+    + _PLUGINS
+    + "}\n"
+    + "".join(f"o{n}: *p\n" for n in range(4000)),
+    "a long number": "a: 1" + ":1" * 32000,
+    "a long key": "memory:\n  ? " + "secretpasswordapi_keytoken" * 2500 + "\n  : 1\n",
+    "a long leftover": "memory:\n  ? " + "guaranteed_" * 5900 + "!\n  : 1\n",
+    "a long scalar": "a: " + "a " * 32000,
+    "comments": "# a\n" * 16384,
+    "directives": "".join(f"%TAG !a{n}! b\n" for n in range(4500)) + "--- {}\n",
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_any_file_of_64_kb_is_checked_within_a_second(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(SLOW[name][:65536])
+    started = time.process_time()
+    assert check(str(file))
+    assert time.process_time() - started < 1.0
+
+
+def test_what_grows_beyond_any_config_is_said(tmp_path: Path) -> None:
+    assert reports(tmp_path, "x:\n" + "- a\n" * 20_001) == [(19_997, "too_complex")]
+    assert reports(tmp_path, SLOW["merges of many"]) == [(2, "too_complex")]
+    assert reports(tmp_path, SLOW["a long number"]) == [(1, "too_complex")]
+
+
+def test_a_dense_file_of_64_kb_is_checked_to_its_end(tmp_path: Path) -> None:
+    text = GOOD + "".join(f"k{n}: v\n" for n in range(7000)) + "memory: {}\n"
+    assert (7018, "duplicate_key") in reports(tmp_path, text)
+
+
+def test_what_is_too_large_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    with open(file, "wb") as opened:
+        opened.truncate(1 << 40)  # a terabyte of nothing
+    assert [(one.line, one.code) for one in check(str(file))] == [(1, "too_large")]
+    assert [one.code for one in check("/dev/zero")] == ["too_large"]
+    assert reports(tmp_path, GOOD + "#" * (256 * 1024 - len(GOOD))) == []
+    assert reports(tmp_path, GOOD + "#" * (256 * 1024 - len(GOOD) + 1)) == [(1, "too_large")]
+
+
 @pytest.mark.parametrize(
     ("where", "key", "line"),
     [
@@ -185,18 +376,6 @@ def test_nothing_to_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     file.write_text(GOOD)
     assert main(["config", "--check", str(file)]) == 0
     assert capsys.readouterr().out == f"{file}: nothing to report\n"
-
-
-def test_without_pyyaml_one_clear_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delitem(sys.modules, "powercontext_deerflow.config_check")
-    monkeypatch.setitem(sys.modules, "yaml", None)
-    assert main(["config", "--check", "config.yaml"]) == 1
-    told = capsys.readouterr()
-    assert not told.out
-    assert "PyYAML" in told.err
-    assert told.err.count("\n") == 1
 
 
 def test_what_config_prints_is_what_the_host_and_we_read(
