@@ -86,7 +86,7 @@ class PowerContext(Lifecycle):
         """
         try:
             save = self._begin_save(text, kind, check_duplicates, read_back, deadline)
-            return save.outcome(self._saves.late)
+            return save.outcome()
         except TransportError as error:
             return _unconfirmed(error)
 
@@ -103,7 +103,7 @@ class PowerContext(Lifecycle):
         """As ``remember``, without blocking the event loop. A submitted save goes on if its caller is cancelled."""
         try:
             save = self._begin_save(text, kind, check_duplicates, read_back, deadline)
-            return await save.aoutcome(self._saves.late)
+            return await save.aoutcome()
         except TransportError as error:
             return _unconfirmed(error)
 
@@ -111,9 +111,9 @@ class PowerContext(Lifecycle):
         self,
         text: str,
         kind: str,
-        check_duplicates: bool,
-        read_back: bool,
-        deadline: Deadline | None,
+        check_duplicates: bool = True,
+        read_back: bool = True,
+        deadline: Deadline | None = None,
     ) -> Call[SaveOutcome]:
         by = self._deadline(deadline, writes=True)
         looks = arguments.flag("check_duplicates", check_duplicates)

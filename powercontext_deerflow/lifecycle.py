@@ -48,6 +48,14 @@ class Lifecycle:
             save.wait(by.remaining())
         return not self._saves.pending()
 
+    @edge
+    async def aflush(self, budget: float) -> bool:
+        """As ``flush``, without blocking the event loop."""
+        by = Deadline.after(checked_seconds("budget", budget))
+        for save in self._saves.pending():
+            await save.awaited(by.remaining())
+        return not self._saves.pending()
+
     def close(self, budget: float = 2.0) -> None:
         """Refuse new calls, give those under way ``budget`` seconds, then cut them off. Idempotent."""
         deadline = Deadline.after(checked_seconds("budget", budget))
@@ -59,16 +67,19 @@ class Lifecycle:
     async def aclose(self, budget: float = 2.0) -> None:
         """As ``close``, without blocking the event loop; returns within ``budget`` seconds, whatever happens.
 
-        On a thread of its own: the event loop's executor may be full, or shut down.
+        On a thread of its own, if there is one: the event loop's executor may be full, or shut down.
         """
         by = Deadline.after(checked_seconds("budget", budget) + _SLACK)
-        closing = Call(lambda: self.close(budget), by)
+        by = Deadline.after(checked_seconds("budget", budget))
+        self._saves.close()
+        await self.aflush(by.remaining())
+        closing = Call(lambda: self._engine.close(by.remaining()), by)
         try:
             on_a_thread(closing.carry_out)
         except TransportError:
-            self.close(0)
+            self._engine.close(0)
         else:
-            await closing.awaited(closing.deadline.remaining())
+            await closing.awaited(by.remaining() + _SLACK)
 
     @cached_property
     def generated(self) -> Client:

@@ -99,7 +99,7 @@ class PowerContextMemoryManager(MemoryManager):
         Also where recall is off: the tool has its own switch, and its saves are not lost for that.
         """
         runtime = _runtime()
-        return runtime is None or runtime.flush(timeout)
+        return runtime is None or runtime.client.flush(timeout)
 
     def close(self) -> None:
         """Release sockets and threads, within three seconds. Recall is "" and saving refused from then on.

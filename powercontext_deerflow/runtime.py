@@ -12,7 +12,7 @@ from typing import assert_never
 
 from powercontext_deerflow.breaker import Breaker
 from powercontext_deerflow.client import PowerContext
-from powercontext_deerflow.deadline import Deadline, now
+from powercontext_deerflow.deadline import now
 from powercontext_deerflow.errors import ConfigurationError, InputError, TransportError
 from powercontext_deerflow.events import LOGGER, Event, Events
 from powercontext_deerflow.fork import tell_after_fork
@@ -32,10 +32,8 @@ from powercontext_deerflow.outcomes import (
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import closes_fence, recall_query
 from powercontext_deerflow.transport import UNREACHABLE
-from powercontext_deerflow.transport.threads import Workers
 from powercontext_deerflow.wire import Kind
 
-_SAVES_AT_ONCE = 32
 _LAST_WORDS = 1.0
 """Seconds for what was cut off to be reported."""
 
@@ -50,7 +48,6 @@ class Runtime:
         self.breaker = Breaker()
         self.outlives_manager = False
         """Whether the host ends this later than its memory manager, when no tool runs any more."""
-        self._saves = Workers(_SAVES_AT_ONCE, "saves_ahead")
         self._query_seen = False
         for warning in settings.warnings:
             self.events.report(Event("settings", warning.code), logging.WARNING)
@@ -124,54 +121,34 @@ class Runtime:
     async def remember(self, user_id: object, text: str, kind: Kind) -> SaveOutcome:
         """Save for the owner; a stranger causes no request. Raises InputError for a refused text or kind.
 
-        On a thread that also reports the outcome: a save goes on when the host cancels its tool, and is reported then.
+        The thread that makes the save also reports its outcome: a save goes on when the host cancels its tool.
         """
-        started, by = now(), Deadline.after(self.settings.remember_timeout_seconds)
+        started = now()
         if not self.admits(user_id):
             return self._reported(SaveRejected("not_owner"), started)
         try:
-            save = self._saves.submit(lambda: self._save(text, kind, by, started), by)
-            return await save.aoutcome(self._saves.late)
+            save = self.client._begin_save(text, kind)
+            save.listen(lambda outcome: self._reported(outcome, started))
+            return await save.aoutcome()
+        except InputError as error:
+            self.events.report(Event("remember", error.code), logging.INFO)
+            raise
         except TransportError as error:
             if error.sent:  # it has begun, and is reported when it ends
                 return SaveUnknown(error.code)
             return self._reported(SaveNotSent(error.code), started)
-
-    def _save(self, text: str, kind: Kind, by: Deadline, started: float) -> SaveOutcome:
-        outcome: SaveOutcome
-        try:
-            outcome = self.client.remember(text, kind, deadline=by)
-        except InputError as error:
-            self.events.report(Event("remember", error.code), logging.INFO)
-            raise
         except Exception:  # noqa: BLE001 - nothing is claimed of a save that broke off
-            outcome = SaveUnknown("internal_error")
-        return self._reported(outcome, started)
-
-    def flush(self, budget: float) -> bool:
-        """Wait at most ``budget`` seconds for saves under way; whether all have ended and are reported."""
-        by = Deadline.after(budget)
-        for save in self._saves.pending():
-            save.wait(by.remaining())
-        return not self._saves.pending()
+            return self._reported(SaveUnknown("internal_error"), started)
 
     def close(self, budget: float) -> None:
         """Refuse new calls, give those under way ``budget`` seconds, cut them off, and report what was cut off."""
-        self._saves.close()
         self.client.close(budget)
-        self.flush(_LAST_WORDS)
+        self.client.flush(_LAST_WORDS)
 
     async def aclose(self, budget: float) -> None:
         """As ``close``, without blocking the event loop and without its executor, which may be full or shut down."""
-        by = Deadline.after(budget)
-        self._saves.close()
-        await self._ended(by)
-        await self.client.aclose(by.remaining())
-        await self._ended(Deadline.after(_LAST_WORDS))
-
-    async def _ended(self, by: Deadline) -> None:
-        for save in self._saves.pending():
-            await save.awaited(by.remaining())
+        await self.client.aclose(budget)
+        await self.client.aflush(_LAST_WORDS)
 
     def _reported(self, outcome: SaveOutcome, started: float) -> SaveOutcome:
         match outcome:

@@ -42,8 +42,15 @@ def on_a_thread(call: Callable[[], object]) -> None:
 class Call(Generic[T]):
     """A call that is made once on some thread, or taken back before it begins; and what it came to."""
 
-    def __init__(self, call: Callable[[], T], deadline: Deadline, key: object = None) -> None:
+    def __init__(
+        self,
+        call: Callable[[], T],
+        deadline: Deadline,
+        key: object = None,
+        late: Callable[[], str] = lambda: "answer_timeout",
+    ) -> None:
         self._call: Callable[[], T] | None = call
+        self._late = late
         self.deadline = deadline
         self.key = key
         """What makes two calls one, if anything does."""
@@ -141,23 +148,23 @@ class Call(Generic[T]):
             raise self._error
         return self._result[0]
 
-    def outcome(self, late: Callable[[], TransportError]) -> T:
-        """The result, waited for until the deadline; raises ``late()`` if no thread has begun with it by then."""
+    def outcome(self) -> T:
+        """The result, waited for until the deadline. Raises TransportError if no thread has begun with it by then."""
         if not self.wait(self.deadline.remaining()):
-            self._end_of_waiting(late)
+            self._end_of_waiting()
             self.wait(_GRACE)
         return self._checked()
 
-    async def aoutcome(self, late: Callable[[], TransportError]) -> T:
+    async def aoutcome(self) -> T:
         """As ``outcome``, without blocking the event loop."""
         if not await self.awaited(self.deadline.remaining()):
-            self._end_of_waiting(late)
+            self._end_of_waiting()
             await self.awaited(_GRACE)
         return self._checked()
 
-    def _end_of_waiting(self, late: Callable[[], TransportError]) -> None:
+    def _end_of_waiting(self) -> None:
         if self.take_back():
-            raise late()
+            raise TransportError(self._late(), sent=False)
 
     def _checked(self) -> T:
         if not self._done:
@@ -186,7 +193,7 @@ class Workers:
 
         Raises TransportError ``closed`` after ``close``, and ``no_thread``.
         """
-        queued: Call[T] = Call(call, deadline, key)
+        queued: Call[T] = Call(call, deadline, key, self._why_late)
         if self._closed:
             raise TransportError("closed", sent=False)
         self._submitted[ref(queued, self._submitted.__delitem__)] = None
@@ -207,19 +214,19 @@ class Workers:
     async def run(self, call: Callable[[], T], deadline: Deadline) -> T:
         """The result of ``call()``, without blocking the event loop; ``call`` itself must end by ``deadline``.
 
-        Raises as ``late`` says if no thread has begun with it by then; it is not made either if its caller is cancelled
-        before. Otherwise raises as ``submit`` and ``call`` do.
+        It is not made if its caller is cancelled before a thread has begun with it. Raises as ``Call.outcome``,
+        ``submit`` and ``call`` do.
         """
         queued = self.submit(call, deadline)
         try:
-            return await queued.aoutcome(self.late)
+            return await queued.aoutcome()
         finally:
             queued.take_back()
 
-    def late(self) -> TransportError:
+    def _why_late(self) -> str:
         """Why no thread has begun with a call: all were busy, or there was only no time."""
         busy = len(self._threads) == self._size and not self._idle
-        return TransportError(self._busy if busy else "answer_timeout", sent=False)
+        return self._busy if busy else "answer_timeout"
 
     def pending(self) -> list[Call[Any]]:
         """The calls submitted so far that have neither ended nor were taken back, in the order of their coming."""
