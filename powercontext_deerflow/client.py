@@ -28,7 +28,7 @@ from powercontext_deerflow.outcomes import (
 )
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.text import memory_text, recall_query
-from powercontext_deerflow.transport.threads import Call
+from powercontext_deerflow.transport.calls import Call
 
 _USEFUL_SHARE: Final = 0.05
 """Of its deadline, what must be left of a save's time when its turn comes; later it might end unknown."""

@@ -14,7 +14,8 @@ from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.fork import late_import
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport import Engine
-from powercontext_deerflow.transport.threads import Call, Workers, on_a_thread
+from powercontext_deerflow.transport.calls import Call
+from powercontext_deerflow.transport.threads import Workers, on_a_thread
 
 if TYPE_CHECKING:
     from powercontext_openapi import Client

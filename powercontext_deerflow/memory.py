@@ -118,14 +118,15 @@ def _runtime() -> Runtime | None:
         return None  # logged when it was found
 
 
-def _refused(backend_config: Mapping[str, object], mode: str) -> list[Problem]:
+def _refused(backend_config: Mapping[Any, object], mode: str) -> list[Problem]:
     """What in ``memory:`` makes this backend unusable; what merely is left over from another one is warned about."""
     problems = []
     if mode != "middleware":
         problems.append(Problem("memory.mode", "mode_unsupported", "set it to middleware"))
     leftover = 0
     for key in backend_config:
-        if str(key).lower().removeprefix(PREFIX.lower()) in _OURS:
+        # Only text can name a setting; of YAML, keys can be anything, also numbers too long to be written.
+        if isinstance(key, str) and key.lower().removeprefix(PREFIX.lower()) in _OURS:
             advice = "remove it: the binding comes from the Gateway's environment only"
             problems.append(Problem(f"memory.backend_config.{key}", "binding_in_yaml", advice))
         elif key != "storage_path":

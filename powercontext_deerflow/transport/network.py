@@ -16,7 +16,8 @@ from weakref import ref
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.transport.threads import Call, on_a_thread
+from powercontext_deerflow.transport.calls import Call
+from powercontext_deerflow.transport.threads import on_a_thread
 from powercontext_deerflow.transport.tls import QuietSocket, refusal, secured
 from powercontext_deerflow.transport.waiting import WRITE, ready
 

@@ -11,7 +11,8 @@ from typing import Final
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import ConfigurationError, Problem, TransportError
-from powercontext_deerflow.transport.threads import Call, on_a_thread
+from powercontext_deerflow.transport.calls import Call
+from powercontext_deerflow.transport.threads import on_a_thread
 
 
 class QuietSocket(socket.socket):

@@ -137,7 +137,7 @@ def test_a_save_whose_call_was_cancelled_is_reported_once(
     server.turn(only(REMEMBER, held(ENDS[code], release)))
     WAYS[way](bound, server)
     release.set()
-    assert bound.flush(10)
+    assert bound.client.flush(10)
     assert saves(bound) == {code: 1}
     assert server.count(REMEMBER) == 1
 
@@ -155,7 +155,7 @@ def test_each_of_two_equal_calls_is_reported_though_one_is_cancelled(
         await second
 
     asyncio.run(scenario())
-    assert bound.flush(10)
+    assert bound.client.flush(10)
     assert saves(bound) == {"saved": 2}
     assert server.count(REMEMBER) == 1
 

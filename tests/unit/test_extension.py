@@ -286,7 +286,7 @@ def test_a_fault_of_our_own_is_an_unknown_outcome(
     def broken(*_: object, **__: object) -> NoReturn:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr(runtime.current().client, "remember", broken)
+    monkeypatch.setattr(runtime.current().client, "_begin_save", broken)
     context = SimpleNamespace(principal=SimpleNamespace(user_id=OWNER))
     answer = asyncio.run(remember({"text": TEXT}, context))
     assert answer["status"] == "unknown"
