@@ -87,7 +87,13 @@ def _is_literal(host: str) -> bool:
 
 
 def _look_up(host: str, port: int) -> list[Address]:
-    return list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    try:
+        return list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    except socket.gaierror:
+        if not host.endswith("."):
+            raise
+    # The file of hosts knows names without their last dot only.
+    return list(socket.getaddrinfo(host[:-1], port, type=socket.SOCK_STREAM))
 
 
 def connect(
