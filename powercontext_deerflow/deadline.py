@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from time import monotonic, time_ns
 from typing import Final, final
 
@@ -26,10 +25,10 @@ def wall_clock_ns() -> int:
 
 
 def checked_seconds(field: str, given: object) -> float:
-    """``given``, a finite number of seconds from 0 on. Raises InputError, which names ``field``."""
-    if (type(given) is int or type(given) is float) and 0 <= given < inf:
-        return float(min(given, _NEVER))
-    raise InputError(f"{field}_not_seconds", field, "pass a finite number of seconds, 0 or more")
+    """``given``, a number of seconds, from 0 to about thirty years. Raises InputError, which names ``field``."""
+    if (type(given) is int or type(given) is float) and given == given:  # a NaN is not
+        return float(min(max(given, 0), _NEVER))
+    raise InputError(f"{field}_not_seconds", field, "pass a number of seconds")
 
 
 @final
@@ -39,12 +38,12 @@ class Deadline:
     __slots__ = ("_at",)
 
     def __init__(self, at: float) -> None:
-        """At ``at`` seconds of the monotonic clock, from 0 on."""
+        """At ``at`` seconds of the monotonic clock."""
         self._at = checked_seconds("at", at)
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
-        """``seconds`` from now. Raises InputError unless that is a finite number, 0 or more."""
+        """``seconds`` from now; none are left of 0 or less. Raises InputError for what is no number."""
         return cls(now() + checked_seconds("seconds", seconds))
 
     def remaining(self) -> float:

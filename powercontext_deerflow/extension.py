@@ -67,9 +67,8 @@ SCHEMA: Final[dict[str, Any]] = {  # JSON Schema; the host wants a plain mapping
 
 
 @extension(api=API, name="powercontext")
-def install(
-    registry: Any, config: Mapping[str, object]
-) -> None:  # the registry's type differs by host version
+@edge
+def install(registry: Any, config: Mapping[str, object]) -> None:  # the registry's type differs
     """``plugins[].use: powercontext_deerflow:install``.
 
     Raises HostError or ConfigurationError, so that the host reports why the tool is absent.

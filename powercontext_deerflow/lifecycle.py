@@ -70,7 +70,6 @@ class Lifecycle:
 
         On a thread of its own, if there is one: the event loop's executor may be full, or shut down.
         """
-        by = Deadline.after(checked_seconds("budget", budget) + _SLACK)
         by = Deadline.after(checked_seconds("budget", budget))
         self._saves.close()
         await self.aflush(by.remaining())

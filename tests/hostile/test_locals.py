@@ -185,6 +185,15 @@ def test_refused_settings_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None
         assert "canary" not in shown(refused.value)
 
 
+def test_a_refused_plugin_configuration_is_not_shown() -> None:
+    """People write tokens into YAML."""
+    from powercontext_deerflow.extension import install
+
+    with pytest.raises(ConfigurationError) as refused:
+        install(object(), {"token": TOKEN})
+    assert "canary" not in shown(refused.value)
+
+
 class Interrupt(BaseException):
     """As Ctrl-C, or the soft time limit of a worker."""
 

@@ -180,18 +180,19 @@ def test_a_deadline_is_a_deadline(client: PowerContext, name: str) -> None:
 
 
 def test_a_deadline_is_so_many_seconds_away() -> None:
-    wrong: list[object] = ["x", "1", None, True, b"1", [1], math.nan, math.inf, -math.inf, -1]
-    wrong += [-0.001, -(10**400), Decimal(1), Fraction(1), 1j, Whole(1), object(), Alike()]
+    wrong: list[object] = ["x", "1", None, True, b"1", [1], math.nan]
+    wrong += [Decimal(1), Fraction(1), 1j, Whole(1), object(), Alike()]
     for value in wrong:
         for make, field in ((Deadline.after, "seconds"), (Deadline, "at")):
             with pytest.raises(InputError) as refused:
                 make(value)  # type: ignore[arg-type]
             assert (refused.value.code, refused.value.field) == (f"{field}_not_seconds", field)
-    for far in (10**400, 1e308, 3e6):
+    for far in (10**400, 1e308, 3e6, math.inf):
         assert Deadline.after(far).remaining() == 86_400
         assert not Deadline.after(far).sooner(0.5).expired
-    assert Deadline.after(0).expired
-    assert Deadline.after(-0.0).remaining() == 0
+    for none in (0, -0.0, -1, -0.001, -(10**400), -math.inf):
+        assert Deadline.after(none).expired
+        assert Deadline.after(none).remaining() == 0
 
 
 def test_a_share_of_a_deadline_is_a_part_of_it() -> None:
@@ -204,7 +205,7 @@ def test_a_share_of_a_deadline_is_a_part_of_it() -> None:
 
 
 def test_a_budget_is_so_many_seconds(client: PowerContext) -> None:
-    for wrong in ("1", None, True, math.nan, math.inf, -1, -0.5, [1], Decimal(1)):
+    for wrong in ("1", None, True, math.nan, [1], Decimal(1)):
         for call in (blocking("flush", wrong), *(way("close", wrong) for way in BOTH)):
             assert code_of(client, "budget", call) == "budget_not_seconds"
     assert client.flush(0)

@@ -219,7 +219,7 @@ def test_a_save_that_waits_for_another_one_ends_by_its_own_deadline(blocking: bo
         assert server.count(REMEMBER) == 2
 
 
-@pytest.mark.parametrize("seconds", [3e6, 1e10, 1e300])
+@pytest.mark.parametrize("seconds", [3e6, 1e10, 1e300, float("inf")])
 def test_a_deadline_may_be_further_away_than_a_clock_can_count(seconds: float) -> None:
     by = Deadline.after(seconds)
     with connected(by_path({SEARCH: NOTHING, REMEMBER: SAVED}, EMPTY)) as (client, _):
