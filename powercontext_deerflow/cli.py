@@ -190,6 +190,10 @@ def _written(stream: TextIO, lines: list[str]) -> bool:
 
 def _put(stream: TextIO, text: str) -> None:
     """All of it: an unbuffered stream takes what there is room for, and says no more than how much that was."""
+    if not hasattr(stream, "buffer"):  # somebody's own stream, of text only
+        stream.write(text)
+        stream.flush()
+        return
     rest = memoryview(text.encode(stream.encoding or "ascii", "backslashreplace"))
     while rest:
         taken = stream.buffer.write(rest)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 
 from powercontext_deerflow.deadline import now
@@ -58,9 +59,11 @@ class Events:
                 return
             self._logged_at[kind] = now()
             held_back = self._held_back.pop(kind, 0)
-        LOGGER.log(
-            level,
-            "powercontext %s: %s (status=%s request_id=%s elapsed_ms=%s held_back=%d)",
-            *(event.name, event.code, event.status, event.request_id, event.elapsed_ms, held_back),
-            extra={"powercontext_event": event, "powercontext_held_back": held_back},
-        )
+        told = event.name, event.code, event.status, event.request_id, event.elapsed_ms, held_back
+        with suppress(Exception):  # where a log goes is not ours, and memory works without it
+            LOGGER.log(
+                level,
+                "powercontext %s: %s (status=%s request_id=%s elapsed_ms=%s held_back=%d)",
+                *told,
+                extra={"powercontext_event": event, "powercontext_held_back": held_back},
+            )

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Final, Protocol
 from weakref import ref
 
 _PATIENCE: Final = 5.0
-"""Seconds; no import takes as long, and nothing waits without an end."""
+"""Seconds that a fork waits for an import; none takes as long."""
 
 
 class ForkAware(Protocol):
@@ -28,32 +27,13 @@ _AWARE: set[ref[ForkAware]] = set()
 """Kept by operations of C only: an exception of a signal handler would be swallowed in a callback of Python's."""
 
 
-class _Imports:
-    """The lock of late imports. Whoever waited in vain goes on without it, and its release finds that out."""
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-
-    def hold(self) -> None:
-        self._lock.acquire(timeout=_PATIENCE)
-
-    def let_go(self) -> None:
-        with suppress(RuntimeError):
-            self._lock.release()
+_imports = threading.RLock()
 
 
-_imports = _Imports()
-
-
-@contextmanager
-def late_import() -> Iterator[None]:
-    """Around an import that is not made when this package is."""
-    held = _imports
-    held.hold()
-    try:
-        yield
-    finally:
-        held.let_go()
+def late_import() -> AbstractContextManager[bool]:
+    """To be entered around an import that is not made when this package is. A lock of C, which no exception of a signal
+    handler leaves held."""
+    return _imports
 
 
 def tell_after_fork(aware: ForkAware) -> None:
@@ -61,19 +41,21 @@ def tell_after_fork(aware: ForkAware) -> None:
 
 
 def _before() -> None:
-    _imports.hold()
+    _imports.acquire(timeout=_PATIENCE)
 
 
 def _in_parent() -> None:
-    _imports.let_go()
+    with suppress(RuntimeError):  # it waited in vain
+        _imports.release()
 
 
 def _in_child() -> None:
     global _imports
-    _imports = _Imports()
+    _imports = threading.RLock()
     for aware in [entry() for entry in list(_AWARE)]:
         if aware is not None:
-            aware.after_fork()
+            with suppress(Exception):  # the others are told all the same
+                aware.after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork

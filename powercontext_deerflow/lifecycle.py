@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from functools import cached_property, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from powercontext_deerflow import arguments
@@ -36,6 +36,7 @@ class Lifecycle:
         self._engine = Engine(self._settings)
         # One thread: servers before 1.4.1 refuse parallel saves.
         self._saves = Workers(1, "saves_ahead")
+        self._generated: Client | None = None
 
     @property
     def settings(self) -> Settings:
@@ -72,31 +73,36 @@ class Lifecycle:
         """
         by = Deadline.after(checked_seconds("budget", budget))
         self._saves.close()
-        await self.aflush(by.remaining())
         closing = Call(lambda: self._engine.close(by.remaining()), by)
         try:
+            await self.aflush(by.remaining())
             on_a_thread(closing.carry_out)
+            await closing.awaited(by.remaining() + _SLACK)
         except TransportError:
             self._engine.close(0)
-        else:
-            await closing.awaited(by.remaining() + _SLACK)
+        except BaseException:  # cancelled: nobody waits for those under way any more
+            self._engine.close(0)
+            raise
 
-    @cached_property
+    @property
     def generated(self) -> Client:
         """The client generated from PowerContext's OpenAPI document, over this engine's bounds and credential.
 
         Its typed functions, ``sync`` and ``asyncio``, run any operation of the pinned slice; each has
         ``remember_timeout_seconds`` in all.
         """
-        with late_import():
-            from powercontext_openapi import Client
+        # Not cached_property: in Python 3.11 it holds a lock that no fork knows of.
+        if self._generated is None:
+            with late_import():
+                from powercontext_openapi import Client
 
-            from powercontext_deerflow.transport.seam import httpx_clients
+                from powercontext_deerflow.transport.seam import httpx_clients
 
-        url, seconds = self.settings.base_url, self.settings.remember_timeout_seconds
-        plain, asynchronous = httpx_clients(self._engine, url, seconds)
-        generated = Client(base_url=url).set_httpx_client(plain)
-        return generated.set_async_httpx_client(asynchronous)
+                url, seconds = self.settings.base_url, self.settings.remember_timeout_seconds
+                plain, asynchronous = httpx_clients(self._engine, url, seconds)
+                made = Client(base_url=url).set_httpx_client(plain)
+                self._generated = self._generated or made.set_async_httpx_client(asynchronous)
+        return self._generated
 
     def _deadline(self, given: object = None, *, writes: bool = False) -> Deadline:
         """The caller's own, if one was ``given``. Raises InputError if it is none."""

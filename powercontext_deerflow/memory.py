@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
+from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import ConfigurationError, Problem
 from powercontext_deerflow.events import LOGGER
 from powercontext_deerflow.runtime import Runtime, current
@@ -50,12 +51,14 @@ class PowerContextMemoryManager(MemoryManager):
         problems = _refused(backend_config or {}, mode)
         for problem in problems:
             LOGGER.error("powercontext recall is off: %s", problem)
-        manager._inert = bool(problems) or _runtime() is None
+        manager._inert = bool(problems)
+        _runtime()  # says now what is wrong with the settings
         return manager
 
     def _recalling(self) -> Runtime | None:
         return None if self._inert else _runtime()
 
+    @edge
     def get_context(
         self,
         user_id: str | None,
@@ -68,6 +71,7 @@ class PowerContextMemoryManager(MemoryManager):
         runtime = self._recalling()
         return "" if runtime is None else runtime.recall(user_id, query)
 
+    @edge
     async def aget_context(
         self,
         user_id: str | None,
@@ -114,8 +118,8 @@ class PowerContextMemoryManager(MemoryManager):
 def _runtime() -> Runtime | None:
     try:
         return current()
-    except ConfigurationError:
-        return None  # logged when it was found
+    except (ConfigurationError, MemoryError):
+        return None  # logged when it was found; for want of memory, tried again
 
 
 def _refused(backend_config: Mapping[Any, object], mode: str) -> list[Problem]:

@@ -177,7 +177,7 @@ class _Process:
         tell_after_fork(self)
 
     def after_fork(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # reentrant: a signal handler may recall, too
         self._held: Runtime | ConfigurationError | None = None
 
     def runtime(self) -> Runtime:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import re
 import ssl
@@ -152,8 +153,11 @@ def ca_file(value: object) -> str | None:
 def _holds_certificates(path: str) -> bool:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
-    except (OSError, ValueError):  # SSLError is an OSError
-        return False
+    except MemoryError:
+        pass
+    except (OSError, ValueError) as error:  # SSLError is an OSError
+        return getattr(error, "errno", None) in (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+    # True also if the system cannot tell now: whoever connects looks again.
     return True
 
 

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.transport.waiting import has_result
+from powercontext_deerflow.transport.waiting import LATE, READY, is_ready
 
 T = TypeVar("T")
 _GRACE = 1.0
@@ -48,6 +48,11 @@ class Call(Generic[T]):
         return self._done
 
     @property
+    def open_to_others(self) -> bool:
+        """Whether another caller may wait for it, too: it is pending, and it will not be found too late to begin."""
+        return self.pending and not (self._turn and self.deadline.expired)
+
+    @property
     def pending(self) -> bool:
         """Whether it will end, or can: it was neither made nor taken back yet."""
         return not self._done and not self._taken_back
@@ -74,7 +79,9 @@ class Call(Generic[T]):
 
     def _tell(self) -> None:
         while self._listeners and self._result:
-            with suppress(IndexError):  # somebody else tells it
+            with suppress(
+                Exception
+            ):  # somebody else tells it; or a listener fails, which is not the call's failure
                 self._listeners.pop()(self._result[0])
 
     def _ring(self) -> None:
@@ -111,11 +118,11 @@ class Call(Generic[T]):
 
         loop = asyncio.get_running_loop()
         over: asyncio.Future[bool] = loop.create_future()
-        self._bells.append(lambda: loop.call_soon_threadsafe(over.cancel))
+        self._bells.append(lambda: loop.call_soon_threadsafe(over.cancel, READY))
         if self.pending:
-            timer = loop.call_later(seconds, over.cancel)
+            timer = loop.call_later(seconds, over.cancel, LATE)
             try:
-                await has_result(over)
+                await is_ready(over)
             finally:
                 timer.cancel()
         return self._done

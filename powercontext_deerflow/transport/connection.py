@@ -203,7 +203,8 @@ class Connection:
             socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def close(self) -> None:
-        self._socket.close()
+        with suppress(OSError):  # somebody closed the descriptor behind our back
+            self._socket.close()
 
 
 def _wanted(error: OSError, otherwise: int) -> int:

@@ -32,15 +32,18 @@ class Places(Generic[T]):
         self._taken: set[ref[Place[T]]] = set()
 
     def take(self) -> Place[T] | None:
-        """A place, or None if all are taken. Two that ask at the same moment for the last one may both get None."""
+        """A place, or None if all are taken."""
         entry = None  # named first, so that a frame that breaks off before the entry is made drops it before the place
         place: Place[T] = Place()
-        entry = ref(place, self._taken.discard)
-        self._taken.add(entry)
-        place.entry = entry
-        if len(self._taken) <= self._limit:
-            return place
-        self._taken.discard(entry)
+        while len(self._taken) < self._limit:
+            entry = ref(place, self._taken.discard)
+            self._taken.add(entry)
+            place.entry = entry
+            if len(self._taken) <= self._limit:
+                return place
+            self._taken.discard(
+                entry
+            )  # others took the last one at this moment, or stepped back as we do: look again
         return None
 
     def give_back(self, place: Place[T]) -> None:

@@ -86,8 +86,8 @@ class Pool:
         useful = useful_rest(deadline)
         bell = allocate_lock()
         bell.acquire()
-        self._waiting.append(bell)
         try:
+            self._waiting.append(bell)
             while not self.closed:
                 if self._waiting[0] is bell:
                     use = self._uses.take()
@@ -98,7 +98,10 @@ class Pool:
                     break
                 bell.acquire(timeout=min(left, _LOOK_AGAIN))
         finally:
-            self._waiting.remove(bell)
+            if (
+                bell in self._waiting
+            ):  # an interrupt may come as soon as it is, but not before `try`
+                self._waiting.remove(bell)
             self._ring()
         raise TransportError("closed" if self.closed else "no_connection_free", sent=False)
 
@@ -187,12 +190,13 @@ class Pool:
     def _wait_for_uses(self, deadline: Deadline) -> None:
         bell = allocate_lock()
         bell.acquire()
-        self._waiting.append(bell)
         try:
+            self._waiting.append(bell)
             while len(self._uses) and not deadline.expired:
                 bell.acquire(timeout=min(deadline.remaining(), _LOOK_AGAIN))
         finally:
-            self._waiting.remove(bell)
+            if bell in self._waiting:
+                self._waiting.remove(bell)
 
     def abandon(self) -> None:
         """In a forked child: close this process's copies of the descriptors, which the parent goes on using."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 import httpx
 
 from powercontext_deerflow.deadline import Deadline
@@ -13,6 +15,8 @@ from powercontext_deerflow.transport.engine import Engine
 
 # The only request headers that operations of the slice define.
 _CONDITIONS = ("if-match", "if-none-match")
+_STATUSES = frozenset(HTTPStatus)
+"""The generated functions raise a ValueError of their own for others."""
 
 
 Exchange = tuple[str, str, Sealed, Deadline, list[tuple[str, str]]]
@@ -71,6 +75,8 @@ def _deadline(request: httpx.Request) -> Deadline:
 
 
 def _response(answer: Answer) -> httpx.Response:
+    if answer.status not in _STATUSES:
+        raise httpx.RemoteProtocolError("unexpected_status")
     headers = [header for header in answer.headers if header[0] != b"set-cookie"]
     return httpx.Response(answer.status, headers=headers, content=answer.body)
 

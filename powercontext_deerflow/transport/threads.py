@@ -64,7 +64,8 @@ class Workers:
         self._submitted[ref(queued, self._submitted.__delitem__)] = None
         if key is not None:
             # Looked at after this one is entered: of two that come at once, both find the first.
-            first = next((other for other in self.pending() if other.key == key), queued)
+            others = (other for other in self.pending() if other.key == key)
+            first = next((other for other in others if other.open_to_others), queued)
             if first is not queued:
                 queued.take_back()
                 return first

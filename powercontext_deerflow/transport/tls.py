@@ -20,13 +20,15 @@ class QuietSocket(socket.socket):
     of a signal handler ends that in the middle."""
 
     __slots__ = ()
-    __del__ = socket.SocketType.close
+    if issubclass(socket.socket, socket.SocketType):  # eventlet's is not
+        __del__ = socket.SocketType.close
 
 
 class _QuietSecureSocket(ssl.SSLSocket):
     """As ``QuietSocket``."""
 
-    __del__ = socket.SocketType.close
+    if issubclass(ssl.SSLSocket, socket.SocketType):
+        __del__ = socket.SocketType.close
 
 
 _WRAPPING: Final = 1.0
@@ -62,20 +64,21 @@ def context(ca_file: str | None) -> ssl.SSLContext:
     Raises ConfigurationError ``ca_file_unreadable``, and TransportError ``no_descriptor`` or ``out_of_memory`` if the
     system has none to read them with now.
     """
-    import certifi  # not above: what it imports is a twentieth of the time until the first recall
-
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     made.sslsocket_class = _QuietSecureSocket
     made.set_alpn_protocols(["http/1.1"])
     shortage = None
     try:
+        if ca_file is None:
+            import certifi  # not above: what it imports is a twentieth of the time until the first recall
+
         made.load_verify_locations(cafile=ca_file or certifi.where())
     except MemoryError:
         shortage = "out_of_memory"
     except OSError as error:  # SSLError is one
         shortage = refusal(error)
-    except ValueError:
+    except (ValueError, ImportError):
         pass
     else:
         return made
@@ -102,12 +105,18 @@ def failure(error: ssl.SSLError) -> str:
     return next((code for word, code in _REASONS if word in reason), "tls_failed")
 
 
-def _wrapped(plain: socket.socket, tls: ssl.SSLContext, host: str) -> ssl.SSLSocket:
+def _wrapped(plain: socket.socket, tls: ssl.SSLContext, host: str) -> ssl.SSLSocket | None:
     """For a moment two objects have one descriptor, and an interrupt would leave it to be closed twice, perhaps when it
     is somebody else's: so not in the main thread, where signal handlers run, if there is another one to be had."""
 
-    def wrap() -> ssl.SSLSocket:
-        return tls.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
+    def wrap() -> ssl.SSLSocket | None:
+        try:
+            return tls.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
+        except (
+            OSError,
+            ValueError,
+        ):  # a peer that has hung up already; a name that TLS cannot carry
+            return None
 
     if threading.current_thread() is not threading.main_thread():
         return wrap()
@@ -129,16 +138,15 @@ def secured(
         # One call is one handshake: the ssl module counts the whole of it against this timeout.
         plain.settimeout(deadline.remaining() or 1e-6)
         secure = _wrapped(plain, tls, host)
-        plain = secure
+        plain = secure or plain
+        if secure is None:
+            raise ConnectionResetError
         secure.do_handshake()
     except TimeoutError:
         code = "tls_timeout"
     except ssl.SSLError as error:
         code = failure(error)
-    except (
-        OSError,
-        ValueError,
-    ):  # a peer that hangs up, also before we begin; a name that TLS cannot carry
+    except OSError:  # a peer that hangs up
         code = "tls_failed"
     except MemoryError:
         code = "out_of_memory"

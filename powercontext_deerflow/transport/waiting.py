@@ -6,6 +6,7 @@ The exchange itself is written once, over either.
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 from collections.abc import Awaitable, Callable, Collection
@@ -20,6 +21,8 @@ S = TypeVar("S", bound=socket.socket)
 READ: Final = 1
 WRITE: Final = 4
 """As ``select.POLLIN`` and ``POLLOUT``, which a process that eventlet patched does not have."""
+READY: Final = "powercontext_deerflow: ready"
+LATE: Final = "powercontext_deerflow: late"
 Wait = Callable[[int], Awaitable[None]]
 """Until the socket is ready to ``READ`` or ``WRITE``. Raises TimeoutError at the deadline, and after it even if the
 socket is ready."""
@@ -29,7 +32,10 @@ def ready(sockets: Collection[S], events: int, seconds: float) -> list[S]:
     """Those of ``sockets`` that are ready to ``READ`` or ``WRITE``, or broken, after at most ``seconds``."""
     if not hasattr(select, "poll"):
         reading, writing = (sockets, ()) if events == READ else ((), sockets)
-        found = select.select(reading, writing, sockets, seconds)
+        try:
+            found = select.select(reading, writing, sockets, seconds)
+        except ValueError:  # a number beyond what it can watch
+            raise OSError(errno.EMFILE, "too many descriptors for select") from None
         return list({*found[0], *found[1], *found[2]})
     poll = select.poll()
     for one in sockets:
@@ -66,34 +72,35 @@ def on_the_loop(connected: socket.socket, deadline: Deadline) -> Wait:
 async def _readiness(
     loop: asyncio.AbstractEventLoop, connected: socket.socket, events: int, seconds: float
 ) -> bool:
-    is_ready: asyncio.Future[bool] = loop.create_future()
+    settled: asyncio.Future[bool] = loop.create_future()
     reads = events == READ
     watch, leave = (
         (loop.add_reader, loop.remove_reader) if reads else (loop.add_writer, loop.remove_writer)
     )
-    watch(connected, is_ready.set_result, True)
-    timer = loop.call_later(seconds, is_ready.cancel)
+    watch(connected, settled.cancel, READY)
+    timer = loop.call_later(seconds, settled.cancel, LATE)
     try:
-        return await has_result(is_ready)
+        return await is_ready(settled)
     finally:
         timer.cancel()
         leave(connected)
 
 
-async def has_result(future: asyncio.Future[bool]) -> bool:
-    """Wait for ``future``: True once it has a result, False once a callback has cancelled it.
+async def is_ready(future: asyncio.Future[bool]) -> bool:
+    """Wait until a callback cancels ``future`` with the word ``READY`` or ``LATE``: which of them it was.
 
     Event loops swallow what a signal handler raises in a callback of Python's, and nobody would wake us then; the
-    methods of a future are of C. Raises CancelledError if it is the task that is cancelled.
+    methods of a future are of C, and ``cancel`` may be called twice. Raises CancelledError if the task is cancelled.
     """
     import asyncio
 
     task = asyncio.current_task()
     before = task.cancelling() if task is not None else 0
+    word = None
     try:
         await future
-    except asyncio.CancelledError:
-        if task is not None and task.cancelling() > before:
+    except asyncio.CancelledError as cancelled:
+        word = cancelled.args[0] if cancelled.args else None
+        if word not in (READY, LATE) or (task is not None and task.cancelling() > before):
             raise
-        return False
-    return True
+    return word == READY

@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -281,6 +281,62 @@ def test_aclose_ends_within_its_budget(executor: str, serve: Serve, connect: Con
 
     assert asyncio.run(close()) <= 0.5 + 0.1 + SLACK
     assert client._engine.pool.closed
+
+
+def test_aclose_that_is_cancelled_has_closed(serve: Serve, connect: Connect) -> None:
+    server = serve(only(REMEMBER, hostile.silent()))
+    client = connect(server.base_url, remember_timeout_seconds=30.0)
+
+    async def close() -> None:
+        save = asyncio.ensure_future(client.aremember("never answered"))
+        await asyncio.to_thread(server.wait_for_request, REMEMBER)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(client.aclose(30.0), 0.2)
+        assert client._engine.pool.closed
+        assert isinstance(await save, SaveUnknown)
+
+    asyncio.run(close())
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_cancelled_task_is_cancelled(opened: bool, serve: Serve, connect: Connect) -> None:
+    """Also before it first waits: it must not be taken for a deadline."""
+    client = connect(serve().base_url)
+    if opened:
+        Call("recall").succeeds(client)
+
+    async def give_up(call: Callable[..., Awaitable[object]]) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await call("x")
+
+    for call in (client.arecall, client.aremember, client.asearch):
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(give_up(call))
+
+
+def test_an_equal_save_does_not_join_one_that_was_abandoned(serve: Serve, connect: Connect) -> None:
+    release = threading.Event()
+    server = serve(only(REMEMBER, held(healthy, release)))
+    client = connect(server.base_url, remember_timeout_seconds=9.0)
+
+    async def main() -> object:
+        first = asyncio.ensure_future(client.aremember("the first"))
+        await asyncio.to_thread(server.wait_for_request, REMEMBER)
+        by = Deadline.after(0.1)
+        abandoned = asyncio.ensure_future(client.aremember("another", deadline=by))
+        await asyncio.sleep(0)
+        abandoned.cancel()
+        await asyncio.to_thread(wait_until, lambda: by.expired)
+        again = asyncio.ensure_future(client.aremember("another"))
+        await asyncio.sleep(0)
+        release.set()
+        assert isinstance(await first, Saved)
+        return await again
+
+    assert isinstance(asyncio.run(main()), Saved)
+    assert server.count(REMEMBER) == 2
 
 
 TRIO = """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from powercontext_deerflow import PowerContext, Recalled
+from powercontext_deerflow.deadline import Deadline
 from tests.hostile.conftest import Connect, Serve
 from tests.hostile.world import (
     PREPARE,
@@ -178,6 +180,53 @@ def test_a_signal_handler_may_recall_too(serve: Serve, connect: Connect) -> None
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert set(inner) == {"Recalled"}
+
+
+def test_interrupts_while_all_places_are_taken(serve: Serve, connect: Connect) -> None:
+    """Whoever waits in turn and is broken off leaves its turn to the next."""
+    import signal
+
+    release = threading.Event()
+    server = serve(held(healthy, release))
+    client = connect(server.base_url, recall_timeout_seconds=20.0)
+    threads = [threading.Thread(target=client.recall, args=(f"x{n}",)) for n in range(32)]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: client._engine.pool.in_use == 32)
+    moments = random.Random(3)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    broken_off = 0
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        while broken_off < MOST:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, moments.uniform(2e-5, 6e-4))
+                client.recall("late", deadline=Deadline.after(0.003))
+            except KeyboardInterrupt:
+                broken_off += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:  # between the two
+        pass
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    release.set()
+    for thread in threads:
+        thread.join(20.0)
+    wait_until(lambda: not client._engine.pool._waiting)
+    Call("recall").succeeds(client)
+
+
+def test_a_descriptor_closed_behind_our_back(serve: Serve, connect: Connect) -> None:
+    """As `os.closerange` in a daemon does."""
+    server = serve()
+    client = connect(server.base_url)
+    Call("recall").succeeds(client)
+    os.close(client._engine.pool._idle[0]._socket.fileno())
+    Call("recall").succeeds(client)
 
 
 def test_settings_are_read_only(connect: Connect) -> None:

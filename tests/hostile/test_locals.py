@@ -224,6 +224,39 @@ def test_an_interrupt_shows_nothing(name: str, serve: Serve, connect: Connect) -
     client.close(0)
 
 
+def test_an_interrupt_in_the_hosts_recall_shows_nothing(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from powercontext_deerflow import runtime
+    from powercontext_deerflow.memory import PowerContextMemoryManager
+
+    server = serve(hostile.silent())
+    for name, value in {
+        "BASE_URL": server.base_url,
+        "OWNER_USER_ID": "owner",
+        "SCOPE_ID": "scp",
+        "TOKEN": TOKEN,
+    }.items():
+        monkeypatch.setenv(f"POWERCONTEXT_DEERFLOW_{name}", value)
+    runtime.forget()
+    manager = PowerContextMemoryManager.from_config({})
+
+    def interrupt(*_: object) -> None:
+        raise Interrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(Interrupt) as raised:
+            manager.get_context("owner", query=TEXT)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        manager.close()
+        runtime.forget()
+    assert not [canary for canary in CANARIES if canary in shown(raised.value)]
+
+
 def test_the_lines_of_our_frames_stay(connect: Connect) -> None:
     """So that a fault can still be found."""
     with pytest.raises(InputError) as refused:

@@ -233,6 +233,33 @@ def test_the_manager_is_inert_without_its_ca_bundle(
             assert refused.value.code == "ca_file_unreadable"
 
 
+def test_settings_do_not_remember_a_momentary_refusal(tls: tuple[ssl.SSLContext, str]) -> None:
+    """Neither of the file that is named nor of certifi's, which is imported late."""
+    source = (
+        "import resource, sys\n"
+        "from powercontext_deerflow import PowerContext, Secret, Settings\n"
+        "import powercontext_deerflow.transport.tls\n"
+        "given = {'ca_file': sys.argv[1]} if sys.argv[1] else {}\n"
+        "before = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))\n"
+        "settings = Settings(base_url='https://127.0.0.1:1', scope_id='s', token=Secret('t'), **given)\n"
+        "client = PowerContext(settings)\n"
+        "print(client.recall('x').code)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, before)\n"
+        "print(client.recall('x').code)\n"
+    )
+    for ca_file in (tls[1], ""):
+        ended = subprocess.run(
+            [sys.executable, "-c", source, ca_file],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert ended.stderr == ""
+        assert ended.stdout.split() == ["no_descriptor", "connect_failed"]
+
+
 NO_MEMORY = """
 import asyncio, resource, sys
 from pathlib import Path

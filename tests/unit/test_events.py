@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from powercontext_deerflow.events import Event, Events
+from powercontext_deerflow.events import LOGGER, Event, Events
 
 
 class Clock:
@@ -210,3 +210,18 @@ def test_an_event_has_five_fields_and_takes_no_more() -> None:
         event.text = "recalled"  # type: ignore[attr-defined]
     with pytest.raises(dataclasses.FrozenInstanceError):
         event.code = "other"  # type: ignore[misc]
+
+
+def test_a_log_that_fails_is_nobody_elses_failure() -> None:
+    class Full(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise OSError("no space left on device")
+
+    full = Full()
+    LOGGER.addHandler(full)
+    try:
+        events = Events()
+        events.report(Event("recall", "ready", elapsed_ms=1), logging.WARNING)
+        assert events.counts == {("recall", "ready"): 1}
+    finally:
+        LOGGER.removeHandler(full)
