@@ -98,9 +98,8 @@ class Pool:
                     break
                 bell.acquire(timeout=min(left, _LOOK_AGAIN))
         finally:
-            if (
-                bell in self._waiting
-            ):  # an interrupt may come as soon as it is, but not before `try`
+            # An interrupt may come as soon as it is there, so that must not be before `try`.
+            if bell in self._waiting:
                 self._waiting.remove(bell)
             self._ring()
         raise TransportError("closed" if self.closed else "no_connection_free", sent=False)
