@@ -31,7 +31,7 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest tests/unit/test_architecture.py
+	@$(BIN)/python -m pytest tests/project/test_architecture.py
 
 quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
 	@$(BIN)/python -m scripts.quality
@@ -49,7 +49,7 @@ mutants: $(STAMP) ## break the package on purpose; every mutant must be caught b
 	@$(BIN)/python -m scripts.mutants
 
 docs-check: $(STAMP) ## the documents against the code, and the two languages against each other
-	@$(BIN)/python -m pytest tests/docs
+	@$(BIN)/python -m pytest tests/project/docs
 
 matrix: $(STAMP) ## every operation on every PowerContext release, into docs/en/compatibility.md
 	@$(BIN)/python -m scripts.matrix

@@ -22,7 +22,16 @@ from typing import TYPE_CHECKING
 from powercontext_deerflow import version
 
 if TYPE_CHECKING:
-    from powercontext_deerflow.citations import Cited
+    from powercontext_deerflow.api.citations import Cited
+    from powercontext_deerflow.api.wire import (
+        ArtifactCitation,
+        Citation,
+        EntryCitation,
+        Kind,
+        MemoryRef,
+        ServerInfo,
+        Version,
+    )
     from powercontext_deerflow.client import PowerContext
     from powercontext_deerflow.deadline import Deadline
     from powercontext_deerflow.errors import (
@@ -36,7 +45,7 @@ if TYPE_CHECKING:
         ServerError,
         TransportError,
     )
-    from powercontext_deerflow.extension import install as install
+    from powercontext_deerflow.host.tools import install as install
     from powercontext_deerflow.outcomes import (
         AlreadySaved,
         Captured,
@@ -57,20 +66,24 @@ if TYPE_CHECKING:
         SaveUnknown,
     )
     from powercontext_deerflow.settings import Secret, Settings
-    from powercontext_deerflow.wire import (
-        ArtifactCitation,
-        Citation,
-        EntryCitation,
-        Kind,
-        MemoryRef,
-        ServerInfo,
-        Version,
-    )
 
 __version__ = version.VERSION
 """The version of this package."""
 
-_ROOMS = ("errors", "deadline", "settings", "wire", "citations", "outcomes", "client", "extension")
+_HOMES = {
+    "AnswerError ConfigurationError HostError InputError NotSupportedByServer": "errors",
+    "PowerContextError Problem ServerError TransportError": "errors",
+    "Deadline": "deadline",
+    "Secret Settings": "settings",
+    "ArtifactCitation Citation EntryCitation Kind MemoryRef ServerInfo Version": "api.wire",
+    "Cited": "api.citations",
+    "AlreadySaved CaptureOutcome Captured Conflict ForgetOutcome Forgotten Memory": "outcomes",
+    "MemoryState NothingRecalled Recall RecallFailed Recalled SaveNotSent SaveOutcome": "outcomes",
+    "SaveRejected SaveUnknown Saved": "outcomes",
+    "PowerContext": "client",
+    "install": "host.tools",  # not in __all__, because it needs the host
+}
+_HOME = {name: module for names, module in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "AlreadySaved",
@@ -116,15 +129,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__ or name == "install":  # not in __all__, because it needs the host
-        from powercontext_deerflow.fork import late_import
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from powercontext_deerflow.fork import late_import
 
-        for room in _ROOMS:
-            with late_import():
-                names = vars(import_module(f"{__name__}.{room}"))
-            if name in names:
-                return names[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with late_import():
+        found: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = found  # the next use does not come here
+    return found
 
 
 def __dir__() -> list[str]:

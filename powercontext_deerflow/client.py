@@ -11,23 +11,24 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final, Self
 
-from powercontext_deerflow import arguments, exchanges, recalling, records, saving, wire
+from powercontext_deerflow.api import calls, wire
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.lifecycle import Lifecycle, without_blocking
+from powercontext_deerflow.lifecycle import Lifecycle
+from powercontext_deerflow.limits import memory_text
+from powercontext_deerflow.operations import arguments, memories, recall, save, sources
 from powercontext_deerflow.outcomes import (
     CaptureOutcome,
     ForgetOutcome,
     Memory,
-    NothingRecalled,
     Recall,
     SaveNotSent,
     SaveOutcome,
     SaveUnknown,
 )
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.text import memory_text, recall_query
+from powercontext_deerflow.transport import IO, run
 from powercontext_deerflow.transport.calls import Call
 
 _USEFUL_SHARE: Final = 0.05
@@ -54,19 +55,13 @@ class PowerContext(Lifecycle):
         query found nothing literally and ``recall_focus`` is on.
         """
         by = self._deadline(deadline)
-        bounded = recall_query(query)
-        if bounded is None:
-            return NothingRecalled("no_query")
-        return recalling.recall(self._engine, self.settings, bounded, by)
+        return run(recall.recall(self._blocking, self.settings, query, by))
 
     @edge
     async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """As ``recall``, without blocking the event loop; the wait for a thread counts against the deadline."""
         by = self._deadline(deadline)
-        bounded = recall_query(query)
-        if bounded is None:
-            return NothingRecalled("no_query")
-        return await recalling.arecall(self._engine, self.settings, bounded, by)
+        return await recall.recall(self._on_loop, self.settings, query, by)
 
     @edge
     def remember(
@@ -85,8 +80,8 @@ class PowerContext(Lifecycle):
         is refused here. Saves go one at a time; equal ones under way are one save, by the first one's deadline.
         """
         try:
-            save = self._begin_save(text, kind, check_duplicates, read_back, deadline)
-            return save.outcome()
+            begun = self._begin_save(text, kind, check_duplicates, read_back, deadline)
+            return begun.outcome()
         except TransportError as error:
             return _unconfirmed(error)
 
@@ -102,8 +97,8 @@ class PowerContext(Lifecycle):
     ) -> SaveOutcome:
         """As ``remember``, without blocking the event loop. A submitted save goes on if its caller is cancelled."""
         try:
-            save = self._begin_save(text, kind, check_duplicates, read_back, deadline)
-            return await save.aoutcome()
+            begun = self._begin_save(text, kind, check_duplicates, read_back, deadline)
+            return await begun.aoutcome()
         except TransportError as error:
             return _unconfirmed(error)
 
@@ -120,18 +115,18 @@ class PowerContext(Lifecycle):
         reads = arguments.flag("read_back", read_back)
         known = arguments.kind_to_save(kind)
         request = wire.RememberRequest(self.settings.scope_id, known, memory_text(text))
-        save = (request, looks, reads)
+        key = (request, looks, reads)
         useful = by.remaining() * _USEFUL_SHARE
 
         def carried_out() -> SaveOutcome:
             try:
                 if by.remaining() < useful:  # sent now, it might end unknown
                     return SaveNotSent("saves_ahead")
-                return saving.save(self._engine, *save, by)
+                return run(save.save(self._blocking, *key, by))
             except MemoryError:
                 return SaveUnknown("out_of_memory")
 
-        return self._saves.submit(carried_out, by, key=save)
+        return self._saves.submit(carried_out, by, key=key)
 
     @edge
     def search(
@@ -142,12 +137,16 @@ class PowerContext(Lifecycle):
         At most 8192 code points of ``query`` are sent; nothing is if it is blank. Raises InputError for a query that is
         not text.
         """
-        by, most = self._deadline(deadline), arguments.limit(limit)
-        bounded = recall_query(query)
-        if bounded is None:
-            return []
-        request = wire.SearchRequest(self.settings.scope_id, bounded, most)
-        return records.search(self._engine, request, by)
+        by, scope_id = self._deadline(deadline), self.settings.scope_id
+        return run(memories.search(self._blocking, scope_id, query, limit, by))
+
+    @edge
+    async def asearch(
+        self, query: str, limit: int = 10, *, deadline: Deadline | None = None
+    ) -> list[Memory]:
+        """As ``search``, without blocking the event loop."""
+        by, scope_id = self._deadline(deadline), self.settings.scope_id
+        return await memories.search(self._on_loop, scope_id, query, limit, by)
 
     @edge
     def list_memories(
@@ -158,29 +157,30 @@ class PowerContext(Lifecycle):
         Asks as it goes; each page has a deadline of its own unless ``deadline`` is given. Servers up to 1.2.0 give all
         at once: over 1 MiB it is TransportError ``answer_too_large``. Raises InputError at once.
         """
-        return self._listed(arguments.kind_to_list(kind), arguments.deadline(deadline))
+        return self._listed(self._pages(self._blocking, kind), arguments.deadline(deadline))
 
     @edge
     def alist_memories(
         self, kind: str | None = None, *, deadline: Deadline | None = None
     ) -> AsyncIterator[Memory]:
         """As ``list_memories``, without blocking the event loop."""
-        return self._alisted(arguments.kind_to_list(kind), arguments.deadline(deadline))
+        return self._alisted(self._pages(self._on_loop, kind), arguments.deadline(deadline))
+
+    def _pages(self, io: IO, kind: object) -> memories.Pages:
+        return memories.Pages(io, self.settings.scope_id, kind)
 
     @edge
-    def _listed(self, kind: str | None, deadline: Deadline | None) -> Iterator[Memory]:
-        scope_id = self.settings.scope_id
-        for page in records.pages(self._engine, scope_id, kind, lambda: self._deadline(deadline)):
+    def _listed(self, pages: memories.Pages, deadline: Deadline | None) -> Iterator[Memory]:
+        while (page := run(pages.next(self._deadline(deadline)))) is not None:
             yield from page
 
     @edge
-    async def _alisted(self, kind: str | None, deadline: Deadline | None) -> AsyncIterator[Memory]:
-        by = self._deadline(deadline)
-        pages = records.pages(self._engine, self.settings.scope_id, kind, lambda: by)
-        while (page := await self._engine.workers.run(lambda: next(pages, None), by)) is not None:
+    async def _alisted(
+        self, pages: memories.Pages, deadline: Deadline | None
+    ) -> AsyncIterator[Memory]:
+        while (page := await pages.next(self._deadline(deadline))) is not None:
             for memory in page:
                 yield memory
-            by = self._deadline(deadline)
 
     @edge
     def get(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
@@ -190,8 +190,14 @@ class PowerContext(Lifecycle):
         Raises ServerError ``artifact_not_found`` or ``memory_not_found``, and NotSupportedByServer for a citation of
         the other server generation.
         """
-        by, which = self._deadline(deadline), arguments.citation(citation)
-        return records.get(self._engine, self.settings.scope_id, which, by)
+        by, scope_id = self._deadline(deadline), self.settings.scope_id
+        return run(memories.get(self._blocking, scope_id, citation, by))
+
+    @edge
+    async def aget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
+        """As ``get``, without blocking the event loop."""
+        by, scope_id = self._deadline(deadline), self.settings.scope_id
+        return await memories.get(self._on_loop, scope_id, citation, by)
 
     @edge
     def forget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> ForgetOutcome:
@@ -200,8 +206,16 @@ class PowerContext(Lifecycle):
         Doing it again is harmless, so a lost answer may be repeated. Servers up to 1.2.0 also refuse the citation of an
         earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
         """
-        by, which = self._deadline(deadline, writes=True), arguments.citation(citation)
-        return records.forget(self._engine, self.settings.scope_id, which, by)
+        by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
+        return run(memories.forget(self._blocking, scope_id, citation, by))
+
+    @edge
+    async def aforget(
+        self, citation: wire.Citation, *, deadline: Deadline | None = None
+    ) -> ForgetOutcome:
+        """As ``forget``, without blocking the event loop."""
+        by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
+        return await memories.forget(self._on_loop, scope_id, citation, by)
 
     @edge
     def capture_source(
@@ -219,9 +233,21 @@ class PowerContext(Lifecycle):
         and None, no subclasses; numbers within 2**53 - 1 of zero, at most 64 levels, 262144 characters and values in
         all. Everything else is InputError, nothing is converted. Makes no memory by itself.
         """
-        by = self._deadline(deadline, writes=True)
-        source = arguments.source(self.settings.scope_id, source_id, content, metadata)
-        return records.capture(self._engine, source, by)
+        by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
+        return run(sources.capture(self._blocking, scope_id, source_id, content, metadata, by))
+
+    @edge
+    async def acapture_source(
+        self,
+        source_id: str,
+        content: str,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        deadline: Deadline | None = None,
+    ) -> CaptureOutcome:
+        """As ``capture_source``, without blocking the event loop."""
+        by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
+        return await sources.capture(self._on_loop, scope_id, source_id, content, metadata, by)
 
     @edge
     def server_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
@@ -230,7 +256,12 @@ class PowerContext(Lifecycle):
         Raises NotSupportedByServer (``http_404``) from servers up to 1.2.0, and ServerError ``forbidden`` for a
         principal that may not ask.
         """
-        return exchanges.server_info(self._engine, self._deadline(deadline))
+        return run(calls.server_info(self._blocking, self._deadline(deadline)))
+
+    @edge
+    async def aserver_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
+        """As ``server_info``, without blocking the event loop."""
+        return await calls.server_info(self._on_loop, self._deadline(deadline))
 
     @edge
     def check_scope(self, *, deadline: Deadline | None = None) -> bool:
@@ -238,15 +269,14 @@ class PowerContext(Lifecycle):
 
         Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
         """
-        scope_id, by = self.settings.scope_id, self._deadline(deadline)
-        return exchanges.scope(self._engine, scope_id, by).scope_id == scope_id
+        by, scope_id = self._deadline(deadline), self.settings.scope_id
+        return run(calls.has_scope(self._blocking, scope_id, by))
 
-    asearch = without_blocking(search)
-    aget = without_blocking(get)
-    aforget = without_blocking(forget, writes=True)
-    acapture_source = without_blocking(capture_source, writes=True)
-    aserver_info = without_blocking(server_info)
-    acheck_scope = without_blocking(check_scope)
+    @edge
+    async def acheck_scope(self, *, deadline: Deadline | None = None) -> bool:
+        """As ``check_scope``, without blocking the event loop."""
+        by, scope_id = self._deadline(deadline), self.settings.scope_id
+        return await calls.has_scope(self._on_loop, scope_id, by)
 
 
 def _unconfirmed(error: TransportError) -> SaveOutcome:

@@ -3,26 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from powercontext_deerflow import arguments
 from powercontext_deerflow.deadline import Deadline, checked_seconds
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.fork import late_import
+from powercontext_deerflow.operations import arguments
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.transport import Engine
+from powercontext_deerflow.transport import Blocking, Engine, OnLoop
 from powercontext_deerflow.transport.calls import Call
 from powercontext_deerflow.transport.threads import Workers, on_a_thread
 
 if TYPE_CHECKING:
     from powercontext_openapi import Client
 
-C = TypeVar("C", bound="Lifecycle")
-P = ParamSpec("P")
-T = TypeVar("T")
 _SLACK = 0.05
 """Seconds that ``aclose`` gives ``close`` beyond its budget, to come back from its thread."""
 
@@ -34,6 +29,8 @@ class Lifecycle:
     def __init__(self, settings: Settings) -> None:
         self._settings = arguments.settings(settings)
         self._engine = Engine(self._settings)
+        self._blocking = Blocking(self._engine)
+        self._on_loop = OnLoop(self._engine)
         # One thread: servers before 1.4.1 refuse parallel saves.
         self._saves = Workers(1, "saves_ahead")
         self._generated: Client | None = None
@@ -96,7 +93,7 @@ class Lifecycle:
             with late_import():
                 from powercontext_openapi import Client
 
-                from powercontext_deerflow.transport.seam import httpx_clients
+                from powercontext_deerflow.transport.httpx_transport import httpx_clients
 
                 url, seconds = self.settings.base_url, self.settings.remember_timeout_seconds
                 plain, asynchronous = httpx_clients(self._engine, url, seconds)
@@ -121,18 +118,3 @@ class Lifecycle:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-
-def without_blocking(
-    call: Callable[Concatenate[C, P], T], *, writes: bool = False
-) -> Callable[Concatenate[C, P], Coroutine[object, object, T]]:
-    """``call`` for event loops, on a thread of the client's; the wait for one counts against the deadline."""
-
-    @edge
-    @wraps(call)
-    async def run(self: C, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        by = self._deadline(kwargs.get("deadline"), writes=writes)
-        kwargs["deadline"] = by
-        return await self._engine.workers.run(lambda: call(self, *args, **kwargs), by)
-
-    return run

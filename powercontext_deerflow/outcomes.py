@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from powercontext_deerflow.citations import Cited, cited
-from powercontext_deerflow.wire import Citation, MemoryRef
+from powercontext_deerflow.api.citations import Cited, cited
+from powercontext_deerflow.api.wire import Citation, MemoryRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from os.path import isfile
 from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from powercontext_deerflow.identity import LONGEST, is_bindable
+from powercontext_deerflow.owner import LONGEST, is_bindable
 
 _LONGEST = 3600  # seconds; far beyond any host's patience, and within what a socket can wait
 _LONGEST_TEXT = 8192  # code points

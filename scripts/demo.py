@@ -26,10 +26,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from powercontext_deerflow import PowerContext, Secret, Settings, cli
-from tests.gateway import Gateway, memory_block, result
-from tests.servers.proxy import RecordingProxy
-from tests.servers.real import PowerContextServer
+from powercontext_deerflow import PowerContext, Secret, Settings
+from powercontext_deerflow.doctor import command as cli
+from tests.support.gateway import Gateway, memory_block, result
+from tests.support.servers.proxy import RecordingProxy
+from tests.support.servers.real import PowerContextServer
 
 OWNER = str(uuid.uuid4())
 CONVENTION = "Order service: money amounts are integer cents; use pytest for backend tests."

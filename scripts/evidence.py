@@ -17,12 +17,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.not_proven import NOT_PROVEN
-from tests.known_limits import KNOWN_LIMITS
+from tests.loopback.acceptance.not_proven import NOT_PROVEN
+from tests.support.known_limits import KNOWN_LIMITS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "en" / "evidence.md"
-SUITES = ("tests/acceptance", "tests/hostile", "tests/live/test_equal_saves.py")
+SUITES = (
+    "tests/loopback/acceptance",
+    "tests/loopback/hostile",
+    "tests/real/live/test_equal_saves.py",
+)
 LIBRARIES = ("h11", "httpx", "msgspec", "certifi", "powercontext", "langchain-core", "pytest")
 SLACK_MS = 250
 """How late a call may end in the suites; the page gives the worst one."""
@@ -32,7 +36,7 @@ Counts = Mapping[str, Mapping[str, int]]
 def measured(tests: Sequence[str]) -> tuple[bool, dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "evidence.json"
-        plugin = ("-p", "tests.evidence", f"--evidence={found}")
+        plugin = ("-p", "tests.support.evidence", f"--evidence={found}")
         command = [sys.executable, "-m", "pytest", *plugin, *tests]
         passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
         return passed, json.loads(found.read_text())

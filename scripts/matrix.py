@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from powercontext_deerflow.version import VERSION
-from tests.matrix.operations import OPERATIONS, VERSIONS, visited
-from tests.servers.real import PowerContextServer
+from tests.real.matrix.operations import OPERATIONS, VERSIONS, visited
+from tests.support.servers.real import PowerContextServer
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "en" / "compatibility.md"
 

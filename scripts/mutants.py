@@ -27,7 +27,7 @@ from typing import Any
 from rich.console import Console
 
 ROOT = Path(__file__).resolve().parent.parent
-MUTANTS = "tests/mutants/mutants.toml"
+MUTANTS = "tests/project/mutants/mutants.toml"
 COPIED = (
     *("powercontext_deerflow", "generated", "openapi", "scripts", "tests", "docs", "examples"),
     *("README.md", "Makefile", "mypy.ini", "pyproject.toml"),
@@ -89,11 +89,11 @@ def copy(root: Path, into: Path, mutant: Mutant | None) -> None:
 
 
 def verdicts(tree: Path, tests: Sequence[str], seconds: float) -> dict[str, Any] | None:
-    """What tests/mutants/verdicts.py noted of each test; None if they did not end in time."""
+    """What tests/project/mutants/verdicts.py noted of each test; None if they did not end in time."""
     noted = tree / "verdicts.json"
     noted.write_text(json.dumps(tests))
     functions = dict.fromkeys(test.partition("[")[0] for test in tests)
-    options = ("-q", "-p", "no:cacheprovider", "-p", "tests.mutants.verdicts")
+    options = ("-q", "-p", "no:cacheprovider", "-p", "tests.project.mutants.verdicts")
     command = [sys.executable, "-m", "pytest", *options, f"--verdicts={noted}", *functions]
     process = subprocess.Popen(
         command,

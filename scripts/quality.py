@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make quality`: what recall finds on a real server, literally and with the second look, written to the docs.
 
-The data set (tests/recall_quality) has a part that the second look was tuned on and one that was kept aside.
+The data set (tests/real/recall_quality) has a part that the second look was tuned on and one that was kept aside.
 A Scope of 1,000 memories, a real PowerContext server as it is installed (no embedding model), requests counted by a
 recording proxy.
 """
@@ -20,10 +20,11 @@ from typing import get_args
 from rich.console import Console
 from rich.progress import track
 
-from powercontext_deerflow import PowerContext, Recalled, Secret, Settings, focus
-from tests.recall_quality import dataset
-from tests.servers.proxy import RecordingProxy
-from tests.servers.real import PowerContextServer
+from powercontext_deerflow import PowerContext, Recalled, Secret, Settings
+from powercontext_deerflow.operations import second_look as focus
+from tests.real.recall_quality import dataset
+from tests.support.servers.proxy import RecordingProxy
+from tests.support.servers.real import PowerContextServer
 
 MEMORIES = 1000
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "en" / "recall-quality.md"
@@ -136,7 +137,7 @@ def page(server: PowerContextServer, rows: list[tuple[dataset.Part, str, Figures
 Written by `make quality`; not edited by hand.
 
 {len(dataset.memories())} memories that matter among {MEMORIES} in one Scope, {len(dataset.prompts())} first
-messages of ordinary work in English and Chinese (`tests/recall_quality`), a real PowerContext {server.version} without
+messages of ordinary work in English and Chinese (`tests/real/recall_quality`), a real PowerContext {server.version} without
 an embedding model, Python {platform.python_version()}, through a recording proxy on loopback.
 
 {table}

@@ -15,9 +15,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.openapi_changes import change_report
-from scripts.openapi_pin import GENERATOR, PACKAGE, Pin, Refused, read_document, read_pin
-from scripts.openapi_slice import Json, MissingOperations, slice_document
+from scripts.openapi.changes import change_report
+from scripts.openapi.pin import GENERATOR, PACKAGE, Pin, Refused, read_document, read_pin
+from scripts.openapi.slice import Json, MissingOperations, slice_document
 
 ROOT = Path(__file__).resolve().parent.parent
 PIN = "openapi/pin.toml"
@@ -116,7 +116,7 @@ def build(pin: Pin, into: Path) -> Pin:
         ) from missing
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Refused(
-            f"{pin.document} of {PACKAGE} {pin.version} is built in a way that scripts/openapi_slice.py"
+            f"{pin.document} of {PACKAGE} {pin.version} is built in a way that scripts/openapi/slice.py"
             " does not know: choose another version, or teach it"
         ) from error
     (into / SLICE).parent.mkdir(parents=True)
@@ -158,7 +158,7 @@ def generate(document: Path, package: Path) -> None:
         first = next((line for line in said if line.startswith(("WARNING", "ERROR"))), said[-1])
         raise Refused(
             f"{GENERATOR} could not turn all of the slice into code ({first}):"
-            " choose another version, or teach scripts/openapi_slice.py this case"
+            " choose another version, or teach scripts/openapi/slice.py this case"
         )
     version = importlib.metadata.version(GENERATOR)
     header = f"# Generated from {SLICE} by {GENERATOR} {version}; do not edit.\n"

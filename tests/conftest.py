@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.servers import leaks
-from tests.servers.real import PowerContextServer
+from tests.support.servers import leaks
+from tests.support.servers.real import PowerContextServer
 
 _OURS = ("POWERCONTEXT_DEERFLOW_", "DEER_FLOW_")
 _PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"}

@@ -3,8 +3,9 @@
 
 from powercontext_deerflow.transport.connection import Answer, Sealed
 from powercontext_deerflow.transport.engine import Engine
+from powercontext_deerflow.transport.io import IO, Blocking, OnLoop, run
 
-__all__ = ["UNREACHABLE", "Answer", "Engine", "Sealed"]
+__all__ = ["IO", "UNREACHABLE", "Answer", "Blocking", "Engine", "OnLoop", "Sealed", "run"]
 
 UNREACHABLE = frozenset(
     {

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from powercontext_deerflow.events import LOGGER, Event, Events
+from powercontext_deerflow.host.events import LOGGER, Event, Events
 
 
 class Clock:
@@ -24,7 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("powercontext_deerflow.events.now", clock)
+    monkeypatch.setattr("powercontext_deerflow.host.events.now", clock)
     return clock
 
 
@@ -149,7 +149,7 @@ def test_two_threads_do_not_both_find_the_minute_free(
             both.wait(0.3)
         return 1000.0
 
-    monkeypatch.setattr("powercontext_deerflow.events.now", meet)
+    monkeypatch.setattr("powercontext_deerflow.host.events.now", meet)
     reporter = Events()
     event = Event("recall", "ready")
     threads = [threading.Thread(target=reporter.report, args=(event, 20)) for _ in range(2)]

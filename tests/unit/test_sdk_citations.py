@@ -10,7 +10,7 @@ import pytest
 
 from powercontext_deerflow import ArtifactCitation, Cited, EntryCitation, MemoryRef, Recalled
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+GOLDEN = Path(__file__).resolve().parents[1] / "support" / "golden"
 HEADER = '    Scope: "scp_1"\n    Artifact: family="atomic-memory", id="art_1", revision=3\n'
 ENTRY = (
     '    Scope: "scp_1"\n    Artifact: family="memory", id="memory", revision=3\n'

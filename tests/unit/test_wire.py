@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile bodies with a verdict each (facts: failure-classes B13, B14, B21, B25), and the bytes that we send.
 
-The captured bodies of real servers are in tests/contract/test_golden.py.
+The captured bodies of real servers are in tests/unit/test_golden.py.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from powercontext_deerflow.errors import AnswerError
-from powercontext_deerflow.wire import (
+from powercontext_deerflow.api.wire import (
     KNOWN_CODES,
     ArtifactCitation,
     Capabilities,
@@ -43,6 +42,7 @@ from powercontext_deerflow.wire import (
     decode_search,
     encode,
 )
+from powercontext_deerflow.errors import AnswerError
 
 CANARY = "zQ7canary"
 HUGE = "9" * 400

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``doctor --write-probe``: saves one memory as production does, finds it, and retires it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from secrets import token_hex
+
+from powercontext_deerflow.api import wire
+from powercontext_deerflow.doctor.findings import Finding, finding
+from powercontext_deerflow.doctor.visit import Visit
+from powercontext_deerflow.errors import PowerContextError, ServerError, TransportError
+from powercontext_deerflow.outcomes import (
+    Forgotten,
+    Recalled,
+    RecallFailed,
+    Saved,
+    SaveNotSent,
+    SaveRejected,
+)
+
+
+def probe(visit: Visit) -> Iterator[Finding]:
+    """Whatever is not found is retired all the same, within the time that is left."""
+    if visit.before_130:
+        yield finding("probe", "probe_needs_newer_server")
+        return
+    mark = token_hex(8)
+    text = f"powercontext-deerflow doctor probe {mark}: written and retired by the doctor."
+    # Half of what is left to save, half of the rest to find: time to retire remains in any case.
+    saved = visit.client.remember(
+        text,
+        deadline=visit.within(
+            min(visit.settings.remember_timeout_seconds, visit.overall.remaining() / 2)
+        ),
+    )
+    if isinstance(saved, SaveRejected | SaveNotSent):
+        yield finding("probe", "probe_not_saved", saved.code)
+        return
+    if not isinstance(saved, Saved) or not isinstance(saved.citation, wire.ArtifactCitation):
+        yield finding("probe", "probe_unconfirmed")
+        return
+    missed = [
+        *_not_found(visit, text, saved.citation),
+        *_not_recalled(visit, text, mark),
+        *_not_retired(visit, saved.citation),
+    ]
+    yield from missed or [finding("probe", "probe_ok")]
+
+
+def _not_found(visit: Visit, text: str, citation: wire.ArtifactCitation) -> Iterator[Finding]:
+    try:
+        found = visit.client.search(text, 5, deadline=visit.overall.sooner(1 / 4))
+    except PowerContextError as error:
+        yield finding("probe", "probe_not_checked", error.code)
+        return
+    if all(memory.citation != citation for memory in found):
+        yield finding("probe", "probe_not_found")
+
+
+def _not_recalled(visit: Visit, text: str, mark: str) -> Iterator[Finding]:
+    recalled = visit.client.recall(text, deadline=visit.overall.sooner(1 / 3))
+    if isinstance(recalled, RecallFailed):
+        yield finding("probe", "probe_not_checked", recalled.code)
+    elif not isinstance(recalled, Recalled) or mark not in recalled.content:
+        yield finding("probe", "probe_not_recalled")
+
+
+def _not_retired(visit: Visit, citation: wire.ArtifactCitation) -> Iterator[Finding]:
+    """What is known of it: a lost answer says nothing, so that we look."""
+    unknown = "probe_retirement_unknown"
+    try:
+        deadline = visit.overall.sooner(2 / 3)
+        if isinstance(visit.client.forget(citation, deadline=deadline), Forgotten):
+            return
+    except TransportError as error:
+        unknown = unknown if error.sent else "probe_not_retired"
+    except ServerError as error:
+        refused = error.status < 500 and error.code in wire.KNOWN_CODES
+        unknown = "probe_not_retired" if refused else unknown
+    except PowerContextError:
+        pass
+    try:
+        if visit.client.get(citation, deadline=visit.overall).state == "active":
+            yield finding("probe", "probe_not_retired")
+    except PowerContextError:
+        yield finding("probe", unknown)

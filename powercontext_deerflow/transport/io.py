@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an operation reaches the server, and how its caller waits.
+
+Every operation is written once, as a coroutine over ``IO``. A synchronous method runs it to its end with ``Blocking``,
+under which it never suspends; an asynchronous one awaits it with ``OnLoop``, which leaves the event loop to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Protocol, TypeVar
+
+from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.transport.connection import Answer, Sealed
+from powercontext_deerflow.transport.engine import Engine
+
+T = TypeVar("T")
+
+
+class IO(Protocol):
+    """What an operation may wait for."""
+
+    async def exchange(self, method: str, path: str, body: Sealed, deadline: Deadline) -> Answer:
+        """One request, sent once, and its whole answer. Raises TransportError."""
+
+    async def compute(self, call: Callable[[], T], deadline: Deadline) -> T:
+        """``call()``, which may take longer than an event loop should stand. Raises what it raises, and TransportError
+        if it could not be made by the deadline.
+        """
+
+
+class Blocking:
+    """``IO`` that holds the caller's thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def exchange(self, method: str, path: str, body: Sealed, deadline: Deadline) -> Answer:
+        return self._engine.exchange(method, path, body, deadline)
+
+    async def compute(self, call: Callable[[], T], deadline: Deadline) -> T:  # noqa: ARG002 - it begins at once
+        return call()
+
+
+class OnLoop:
+    """``IO`` for the running event loop."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def exchange(self, method: str, path: str, body: Sealed, deadline: Deadline) -> Answer:
+        return await self._engine.aexchange(method, path, body, deadline)
+
+    async def compute(self, call: Callable[[], T], deadline: Deadline) -> T:
+        try:
+            return await self._engine.workers.run(call, deadline)
+        except TransportError as error:
+            # What is computed comes of an answer, so a request was sent.
+            raise TransportError(error.code, sent=True) from None
+
+
+def run(operation: Coroutine[object, object, T]) -> T:
+    """The result of an operation over ``Blocking``, in the caller's thread."""
+    try:
+        operation.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise RuntimeError("an operation of a thread waited for an event loop")
