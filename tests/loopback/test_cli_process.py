@@ -28,6 +28,11 @@ COMMAND = [
     "-c",
     "import sys; from powercontext_deerflow.cli import main; sys.exit(main())",
 ]
+# A shell starts what it does not wait for with SIGINT ignored, and its children inherit that.
+INTERRUPTIBLE = [
+    *COMMAND[:2],
+    f"import signal; signal.signal(2, signal.default_int_handler); {COMMAND[2]}",
+]
 COMPLAINT = "powercontext-deerflow: the output could not be written\n"
 TOKEN = "pct_zQ7secretzQ7"
 ROUTES = {
@@ -185,7 +190,7 @@ def test_an_output_of_another_encoding(encoding: str) -> None:
 def test_an_interrupt_ends_it_without_a_word() -> None:
     with HostileServer(hostile.silent()) as server:
         running = subprocess.Popen(
-            [*COMMAND, "doctor"],
+            [*INTERRUPTIBLE, "doctor"],
             env=environment(server.base_url, **{PREFIX + "RECALL_TIMEOUT_SECONDS": "600"}),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

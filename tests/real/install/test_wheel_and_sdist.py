@@ -227,7 +227,8 @@ def test_the_command_works_there(
 def test_checking_a_config_without_yaml_says_what_is_missing(empty: Empty) -> None:
     checked = empty.run("powercontext-deerflow", "config", "--check", "config.yaml")
     assert (checked.returncode, checked.stdout) == (3, "")
-    assert checked.stderr == "config --check needs PyYAML, which every DeerFlow has: run it there\n"
+    needed = "config --check needs PyYAML, which every DeerFlow has: run it there"
+    assert checked.stderr == f"powercontext-deerflow: {needed}\n"
 
 
 def _binding(server: PowerContextServer, scope: str) -> dict[str, str]:
