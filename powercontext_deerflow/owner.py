@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use the one bound Scope: the configured owner, byte for byte, and nobody else (RFC 4 and 5).
+"""Who may use the one bound Scope: the configured owner, byte for byte, and nobody else.
 
 DeerFlow turns a missing identity into the literal ``default``, so that name, in any spelling,
 never stands for a person.

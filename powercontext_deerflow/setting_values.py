@@ -17,7 +17,7 @@ from powercontext_deerflow.owner import LONGEST, is_bindable
 _LONGEST = 3600  # seconds; far beyond any host's patience, and within what a socket can wait
 _LONGEST_TEXT = 8192  # code points
 _LONGEST_NUMBER = 1000  # digits; reading them takes time that grows with their square
-_LONGEST_HOST, _LONGEST_LABEL = 253, 63  # characters of a name and of its parts (RFC 1035)
+_LONGEST_HOST, _LONGEST_LABEL = 253, 63  # characters of a name and of its parts
 
 _HOST_AND_PREFIX = re.compile(
     r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:\d+)?(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/*\Z"

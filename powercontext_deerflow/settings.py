@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one frozen binding: endpoint, credential, owner, Scope, budget, deadlines (RFC 5).
+"""The one frozen binding: endpoint, credential, owner, Scope, budget, deadlines.
 
 The only reader of os.environ.
 """
@@ -71,7 +71,7 @@ class Settings:
 
     Construction raises ConfigurationError listing every unusable setting. ``max_bytes`` is in UTF-8 bytes, the two
     timeouts are total deadlines in seconds. Plain ``http`` is for loopback only. ``recall_focus`` allows a second look
-    for a long query that found nothing; off is the RFC to the letter.
+    for a long query that found nothing; without it, a recall is one literal request.
     """
 
     base_url: str
@@ -119,7 +119,7 @@ class Settings:
     @classmethod
     @edge
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """The settings of this process, from ``POWERCONTEXT_DEERFLOW_*`` (RFC 5). The owner is required here.
+        """The settings of this process, from ``POWERCONTEXT_DEERFLOW_*``. The owner is required here.
 
         Raises ConfigurationError; also if the Gateway runs with authentication disabled.
         """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make openapi/powercontext.json and generated/ from openapi/pin.toml, or prove that they are what the pin gives.
 
-Rests on DESIGN §3. All is built beside the tree and then renamed into place: after any failure the disk is as it was.
+All is built beside the tree and then renamed into place: after any failure the disk is as it was.
 """
 
 from __future__ import annotations

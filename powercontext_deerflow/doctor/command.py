@@ -66,10 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _INTERRUPTED
     except Exception as error:  # noqa: BLE001 - its type is all that is said: a text may hold anything
         _complain(f"no verdict: {type(error).__name__}")
-    for stream in (
-        sys.stdout,
-        sys.stderr,
-    ):  # what is left in them would be tried again at exit, and fail aloud
+    # What is left in them would be tried again at exit, and fail aloud.
+    for stream in (sys.stdout, sys.stderr):
         _written(stream, [])
     return status
 
@@ -79,9 +77,8 @@ def _carried_out(arguments: Sequence[str] | None) -> Said:
     try:
         with redirect_stdout(said):
             chosen = _parser().parse_args(arguments)
-    except (
-        SystemExit
-    ) as ended:  # argparse has said it: help, version, or what is wrong with the arguments
+    except SystemExit as ended:
+        # argparse has said it: help, version, or what is wrong with the arguments.
         return int(ended.code or 0), said.getvalue().splitlines()
     if chosen.command == "doctor":
         return _doctor(as_json=chosen.json, probe_writing=chosen.write_probe)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DeerFlow's memory backend: recall at the start of a conversation, for the bound owner only (RFC 4).
+"""DeerFlow's memory backend: recall at the start of a conversation, for the bound owner only.
 
 Nothing is captured passively. On a bad configuration the manager is inert instead of raising, because an exception
 here fails every run of the host, not only its memory.
@@ -46,7 +46,7 @@ class PowerContextMemoryManager(MemoryManager):
         mode: Literal["middleware", "tool"] = "middleware",
         **host_hooks: Any,  # not used: this backend extracts nothing
     ) -> Self:
-        """Never raises. The binding comes from the environment only; YAML must not repeat it (RFC 5)."""
+        """Never raises. The binding comes from the environment only; YAML must not repeat it."""
         manager = cls(backend_config={}, mode="middleware")
         problems = _refused(backend_config or {}, mode)
         for problem in problems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recall and saving share in one Gateway process: one settings snapshot, one client, one reporter (RFC 5).
+"""What recall and saving share in one Gateway process: one settings snapshot, one client, one reporter.
 
 Read once under a lock; a bad configuration is remembered as such. Rotation is an environment change and a restart.
 """
@@ -60,7 +60,7 @@ class Runtime:
         return owner is not None and is_owner(user_id, owner)
 
     def recall(self, user_id: object, query: object) -> str:
-        """The text to put in front of the model, or "". Never raises; a stranger causes no request (RFC 4)."""
+        """The text to put in front of the model, or "". Never raises; a stranger causes no request."""
         return run(self._recall(self.client._blocking, user_id, query))
 
     async def arecall(self, user_id: object, query: object) -> str:

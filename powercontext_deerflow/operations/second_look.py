@@ -29,9 +29,8 @@ _ENOUGH = 3  # terms that a memory shares with a long query that means it
 _PART = 1 / 6  # of its own terms that a memory must share
 _NEARLY = 0.6  # of the most that any shares
 _SCANNED = 8192  # code points; a query has no more
-_READ = (
-    4 * _SCANNED
-)  # code points of all memories together, in equal parts: people begin with what it is about
+_READ = 4 * _SCANNED
+"""Code points of all memories together, in equal parts: people begin with what it is about."""
 _LONGEST_WORD = 40  # code points; longer ones are hashes and the like
 _LONGEST_RUN = 2 * _WINDOW  # Chinese characters, about one window of words
 

@@ -32,9 +32,8 @@ class Call(Generic[T]):
         self.deadline = deadline
         self.key = key
         """What makes two calls one, if anything does."""
-        self._turn = [
-            None
-        ]  # whoever takes this decides: a thread that begins, or a waiter that takes back
+        # Whoever takes this decides: a thread that begins, or a waiter that takes the call back.
+        self._turn = [None]
         self._taken_back = False
         self._done = False
         self._result: list[T] = []
@@ -79,9 +78,8 @@ class Call(Generic[T]):
 
     def _tell(self) -> None:
         while self._listeners and self._result:
-            with suppress(
-                Exception
-            ):  # somebody else tells it; or a listener fails, which is not the call's failure
+            # Somebody else tells it; or a listener fails, which is not the call's failure.
+            with suppress(Exception):
                 self._listeners.pop()(self._result[0])
 
     def _ring(self) -> None:

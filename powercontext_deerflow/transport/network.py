@@ -24,7 +24,7 @@ from powercontext_deerflow.transport.waiting import WRITE, ready
 # As getaddrinfo gives it: family, type, protocol, canonical name, and an address whose shape the family decides.
 Address = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
 STAGGER: Final = 0.25
-"""Seconds until the next address is tried beside one that has not answered (RFC 8305, section 5)."""
+"""Seconds until the next address is tried beside one that has not answered."""
 
 
 class Resolver:
@@ -112,7 +112,7 @@ def connect(
 
 
 def _in_turn(addresses: Iterable[Address], first: socket.AddressFamily | None) -> deque[Address]:
-    """One of each family after the other, beginning with the family that answered last (RFC 8305, section 4)."""
+    """One of each family after the other, beginning with the family that answered last."""
     families: dict[socket.AddressFamily, list[Address]] = {}
     for address in addresses:
         families.setdefault(address[0], []).append(address)

@@ -41,9 +41,8 @@ class Places(Generic[T]):
             place.entry = entry
             if len(self._taken) <= self._limit:
                 return place
-            self._taken.discard(
-                entry
-            )  # others took the last one at this moment, or stepped back as we do: look again
+            # Others took the last one at this moment, or stepped back as we do: look again.
+            self._taken.discard(entry)
         return None
 
     def give_back(self, place: Place[T]) -> None:

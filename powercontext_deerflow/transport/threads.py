@@ -130,9 +130,8 @@ class Workers:
                 call = None
             idle.discard(me)
             if call is not None:
-                with suppress(
-                    TransportError
-                ):  # for the calls behind this one; else they wait for this thread
+                # For the calls behind this one; without another thread they wait for this one.
+                with suppress(TransportError):
                     self._see_to_a_thread()
                 call.carry_out()
                 del call  # an idle thread keeps nothing of the last caller alive

@@ -112,10 +112,8 @@ def _wrapped(plain: socket.socket, tls: ssl.SSLContext, host: str) -> ssl.SSLSoc
     def wrap() -> ssl.SSLSocket | None:
         try:
             return tls.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
-        except (
-            OSError,
-            ValueError,
-        ):  # a peer that has hung up already; a name that TLS cannot carry
+        except (OSError, ValueError):
+            # A peer that has hung up already; a name that TLS cannot carry.
             return None
 
     if threading.current_thread() is not threading.main_thread():

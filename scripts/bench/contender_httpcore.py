@@ -2,7 +2,7 @@
 """NOT PART OF THE PRODUCT: the engine that was designed first and not kept, so that the choice stays measurable.
 
 A synchronous ``httpcore.ConnectionPool`` whose network backend clamps connect, TLS, every read and every write to one
-absolute moment (DESIGN 4). The moment travels in the request's ``timeout`` extension, where httpcore expects seconds.
+absolute moment. The moment travels in the request's ``timeout`` extension, where httpcore expects seconds.
 Names, addresses and TLS context are the product's own. Its fork guard, its closing within a budget and its certainty
 whether a byte was sent are not here: all that only makes the comparison kinder to it.
 """

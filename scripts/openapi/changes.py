@@ -2,7 +2,7 @@
 """What changed between two slices, per operation, in words. Pure; an operation may also be new or gone.
 
 Written for the person who moves the pin: 1.2.0 -> 1.3.0 moved the answer of `remember`, and 1.4.0 -> 1.4.1
-added `explain` and `reason` (DESIGN §2, facts 1 and 12). References are resolved, so a change
+added `explain` and `reason`. References are resolved, so a change
 counts wherever it stands.
 """
 

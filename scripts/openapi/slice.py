@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cut the pinned slice out of the upstream OpenAPI document. Pure: a document in, a document out.
 
-The slice holds facts only (DESIGN §3): paths, methods, schemas and bounds of the kept operations and of what they
-reach; provenance is pin.toml. Two rewrites keep the generated client honest (DESIGN §2, facts 12 and 13): no defaults,
+The slice holds facts only: paths, methods, schemas and bounds of the kept operations and of what they
+reach; provenance is pin.toml. Two rewrites keep the generated client honest: no defaults,
 and no keywords beside a `$ref`.
 """
 

@@ -2,7 +2,7 @@
 """Saving and searching on the wire, both server generations, told apart by their keys.
 
 Strict in types and required fields, but added keys are tolerated: a committed save must not turn into an error because
-a later server says more (facts: server-versions, "Wire groups").
+a later server says more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from powercontext_deerflow.api.wire.codec import (
 from powercontext_deerflow.errors import AnswerError
 
 Kind = Literal["fact", "preference", "decision", "constraint"]
-"""The kinds that this package saves; the server takes any string (facts: powercontext-api A2)."""
+"""The kinds that this package saves; the server takes any string."""
 
 
 class RememberRequest(Unshown, frozen=True):

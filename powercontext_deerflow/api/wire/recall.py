@@ -13,7 +13,7 @@ from powercontext_deerflow.api.wire.codec import Unshown, decoded
 from powercontext_deerflow.errors import AnswerError
 from powercontext_deerflow.limits import byte_length
 
-# Exactly the four keys that every server from 1.0.0 accepts; any optional key breaks one (facts: server-versions).
+# Exactly the four keys that every server from 1.0.0 accepts; any optional key breaks one.
 _ASSEMBLY = msgspec.Raw(b'{"format":"markdown","sections":[{"family":"memory","limit":6}]}')
 
 

@@ -62,7 +62,7 @@ KNOWN_CODES = frozenset(
     source_conflict unauthorized
     """.split()  # noqa: SIM905
 )
-"""Server codes that may be repeated to a user, an operator or a model (facts: powercontext-api, error envelope)."""
+"""Server codes that may be repeated to a user, an operator or a model."""
 
 _ERROR = msgspec.json.Decoder(_ErrorBody)
 _FRAMEWORK_ERROR = msgspec.json.Decoder(_FrameworkErrorBody)

@@ -262,7 +262,7 @@ def test_the_lines_of_our_frames_stay(connect: Connect) -> None:
     with pytest.raises(InputError) as refused:
         connect("http://127.0.0.1:1").search(TEXT + "\ud800")
     files = [frame.filename for frame in traceback.extract_tb(refused.value.__traceback__)]
-    assert any(file.endswith("text.py") for file in files)
+    assert any(file.endswith("limits.py") for file in files)
 
 
 def test_locals_of_others_stay(connect: Connect) -> None:
