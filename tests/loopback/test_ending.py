@@ -18,9 +18,9 @@ from deerflow.extensions.registry import (
 )
 
 from powercontext_deerflow import Saved, SaveNotSent, SaveOutcome, SaveUnknown
-from powercontext_deerflow.host.tools import Ending, install
-from powercontext_deerflow.host import runtime
+from powercontext_deerflow.host import events, runtime
 from powercontext_deerflow.host.runtime import Runtime
+from powercontext_deerflow.host.tools import Ending, install
 from powercontext_deerflow.memory import PowerContextMemoryManager
 from powercontext_deerflow.transport import threads
 from tests.loopback.hostile.world import (
@@ -272,8 +272,12 @@ def test_stop_without_a_thread_to_be_had_still_waits_for_the_save(
     assert asyncio.run(bound.remember(OWNER, "another", "fact")) == SaveNotSent("closed")
 
 
-def test_what_does_not_end_is_cut_off_and_reported(bound: Runtime, server: TurningServer) -> None:
-    """Two at once: the second only queued behind the first, so it is known not to be sent."""
+def test_what_does_not_end_is_cut_off_and_reported(
+    bound: Runtime, server: TurningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two at once: the second only queued behind the first, so it is known not to be sent. Also where it is reported
+    to takes its time."""
+    monkeypatch.setattr(events, "observe", lambda *_, **__: threading.Event().wait(0.2))
     server.turn(only(REMEMBER, silent()))
 
     async def scenario() -> list[SaveOutcome]:

@@ -21,8 +21,8 @@ from deerflow.agents.memory.manager import MemoryManager, context_query_kwargs
 from deerflow.extensions.registry import ExtensionRegistry
 
 from powercontext_deerflow import ConfigurationError
-from powercontext_deerflow.host.tools import install, remember
 from powercontext_deerflow.host import runtime
+from powercontext_deerflow.host.tools import install, remember
 from powercontext_deerflow.memory import PowerContextMemoryManager
 from tests.support.servers.hostile import HostileServer, answer, by_path, silent
 from tests.support.servers.loopback import Behaviour, Connection, Request

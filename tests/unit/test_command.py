@@ -18,9 +18,9 @@ import pytest
 from deerflow.agents.memory.manager import MemoryManager
 from deerflow.extensions import registry
 
-from powercontext_deerflow.doctor.command import main
 from powercontext_deerflow.doctor import checks as doctor
 from powercontext_deerflow.doctor import host as host_check
+from powercontext_deerflow.doctor.command import main
 from powercontext_deerflow.doctor.config_file import SENTENCES
 from powercontext_deerflow.doctor.findings import CODES, Finding
 from powercontext_deerflow.settings import PREFIX

@@ -33,9 +33,9 @@ from powercontext_deerflow import (
     SaveUnknown,
 )
 from powercontext_deerflow.api.wire import Kind
-from powercontext_deerflow.host.tools import DESCRIPTION, SCHEMA, install, remember
 from powercontext_deerflow.host import runtime
 from powercontext_deerflow.host import tools as extension
+from powercontext_deerflow.host.tools import DESCRIPTION, SCHEMA, install, remember
 
 OWNER = "owner-1"
 TEXT = "Order service: money amounts are integer cents."

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from powercontext_deerflow.doctor.command import main
 from powercontext_deerflow.doctor import checks as doctor
+from powercontext_deerflow.doctor.command import main
 from powercontext_deerflow.settings import PREFIX
 from tests.support.servers import hostile, network, proxy
 from tests.support.servers.hostile import HostileServer, answer
