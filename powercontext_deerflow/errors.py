@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from powercontext_deerflow.codes import AnswerCode, ServerCode, TransportCode
+
 
 class PowerContextError(Exception):
     """Root of the tree: ``code`` is a stable, content-free reason code.
@@ -81,7 +83,9 @@ class TransportError(PowerContextError):
     ``sent`` is False only if not one byte of the request can have left this process; then it is safe to send again.
     """
 
-    def __init__(self, code: str, *, sent: bool) -> None:
+    code: TransportCode
+
+    def __init__(self, code: TransportCode, *, sent: bool) -> None:
         super().__init__(code, f"no answer from PowerContext ({code})")
         self.sent = sent
 
@@ -89,11 +93,16 @@ class TransportError(PowerContextError):
 class ServerError(PowerContextError):
     """Raised for an answer with an error status.
 
-    ``code`` is the server's own code if it is a known one, else ``http_<status>``. ``structured`` tells whether the
+    ``code`` is the server's own code if it is a known one, else ``http_<status>`` (``http_5xx`` and the like for a
+    status that HTTP does not know). ``structured`` tells whether the
     body was PowerContext's (or its framework's) error shape: only then is it PowerContext itself that refused.
     """
 
-    def __init__(self, code: str, status: int, request_id: str | None, *, structured: bool) -> None:
+    code: ServerCode
+
+    def __init__(
+        self, code: ServerCode, status: int, request_id: str | None, *, structured: bool
+    ) -> None:
         super().__init__(code, f"PowerContext answered {status} ({code})")
         self.status: int = status
         self.request_id = request_id
@@ -107,7 +116,11 @@ class NotSupportedByServer(ServerError):
 class AnswerError(PowerContextError):
     """Raised for a success whose body is not the shape, size, budget or memory that was asked for."""
 
-    def __init__(self, code: str, request_id: str | None = None, status: int | None = None) -> None:
+    code: AnswerCode
+
+    def __init__(
+        self, code: AnswerCode, request_id: str | None = None, status: int | None = None
+    ) -> None:
         super().__init__(code, f"PowerContext's answer was discarded ({code})")
         self.request_id = request_id
         self.status = status

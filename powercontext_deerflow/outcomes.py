@@ -12,6 +12,7 @@ from typing import Literal
 
 from powercontext_deerflow.api.citations import Cited, cited
 from powercontext_deerflow.api.wire import Citation, MemoryRef
+from powercontext_deerflow.codes import NothingCode, RecallCode, SaveCode, ServerCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Recalled:
 class NothingRecalled:
     """Nothing matched, or nothing fitted, or nothing was asked. It does not mean that no memory exists."""
 
-    code: str = "empty"
+    code: NothingCode = "empty"
     request_id: str | None = None
 
 
@@ -43,7 +44,7 @@ class NothingRecalled:
 class RecallFailed:
     """No usable answer came by the deadline."""
 
-    code: str
+    code: RecallCode
     status: int | None = None
     request_id: str | None = None
     retry_after: float | None = None
@@ -62,7 +63,7 @@ class Saved:
     request_id: str | None = None
     unfamiliar_keys: bool = False
     """The answer also said things that this version does not know: a newer server."""
-    confirmed_by: str = "answer"
+    confirmed_by: Literal["answer", "read_back"] = "answer"
     """``answer``, or ``read_back`` if the answer was lost and a look-up found the memory."""
     searchable: bool = True
     """False if no word of the text finds it, so that recall never shows it: emoji, punctuation, function words."""
@@ -85,7 +86,7 @@ class AlreadySaved:
 class SaveUnknown:
     """The request may have been carried out; no answer confirms it. Sending again may store it twice."""
 
-    code: str
+    code: SaveCode
     status: int | None = None
     request_id: str | None = None
 
@@ -94,7 +95,7 @@ class SaveUnknown:
 class SaveRejected:
     """PowerContext refused; nothing was stored."""
 
-    code: str
+    code: SaveCode
     status: int | None = None
     request_id: str | None = None
     retry_after: float | None = None
@@ -105,7 +106,7 @@ class SaveRejected:
 class SaveNotSent:
     """Not one byte of the save left this process; nothing was stored."""
 
-    code: str
+    code: SaveCode
 
 
 SaveOutcome = Saved | AlreadySaved | SaveUnknown | SaveRejected | SaveNotSent
@@ -153,7 +154,7 @@ class Conflict:
     ``source_conflict`` (the Source has other content or metadata), ``http_409`` for a code that is unknown here.
     """
 
-    code: str
+    code: ServerCode
     request_id: str | None = None
 
 

@@ -137,7 +137,8 @@ def page(server: PowerContextServer, rows: list[tuple[dataset.Part, str, Figures
 Written by `make quality`; not edited by hand.
 
 {len(dataset.memories())} memories that matter among {MEMORIES} in one Scope, {len(dataset.prompts())} first
-messages of ordinary work in English and Chinese (`tests/real/recall_quality`), a real PowerContext {server.version} without
+messages of ordinary work in English and Chinese (`tests/real/recall_quality`), a real PowerContext {server.version}
+without
 an embedding model, Python {platform.python_version()}, through a recording proxy on loopback.
 
 {table}

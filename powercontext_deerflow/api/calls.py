@@ -9,6 +9,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from powercontext_deerflow.api import wire
+from powercontext_deerflow.codes import of_status
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import (
     AnswerError,
@@ -52,8 +53,9 @@ def _checked(answer: Answer, success: int) -> Answer:
         structured and code is None and wire.is_unknown_route(answer.status, answer.body)
     )
     kind = NotSupportedByServer if absent else ServerError
-    code = code or f"http_{answer.status}"
-    error = kind(code, answer.status, answer.request_id, structured=structured)
+    error = kind(
+        code or of_status(answer.status), answer.status, answer.request_id, structured=structured
+    )
     error.retry_after = _retry_after(answer)
     raise error
 

@@ -75,7 +75,8 @@ class Runtime:
                 by = Deadline.after(self.settings.recall_timeout_seconds)
                 outcome = self._learned_from(await recall(io, self.settings, query, by))
         except InputError as error:
-            outcome = RecallFailed(error.code)
+            self._report("recall", error.code, logging.WARNING, started)
+            return ""
         except Exception:  # noqa: BLE001 - the host would log the text of whatever escapes
             outcome = RecallFailed("internal_error")
         return self._told(outcome, started)
@@ -112,9 +113,20 @@ class Runtime:
             case _:
                 assert_never(outcome)
         status = outcome.status if isinstance(outcome, RecallFailed) else None
-        elapsed = int((now() - started) * 1000)
-        self.events.report(Event("recall", code, status, outcome.request_id, elapsed), level)
+        self._report("recall", code, level, started, status, outcome.request_id)
         return content
+
+    def _report(
+        self,
+        name: str,
+        code: str,
+        level: int,
+        started: float,
+        status: int | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        elapsed = int((now() - started) * 1000)
+        self.events.report(Event(name, code, status, request_id, elapsed), level)
 
     async def remember(self, user_id: object, text: str, kind: Kind) -> SaveOutcome:
         """Save for the owner; a stranger causes no request. Raises InputError for a refused text or kind.
@@ -162,8 +174,7 @@ class Runtime:
                 assert_never(outcome)
         status = outcome.status if isinstance(outcome, SaveUnknown | SaveRejected) else None
         request_id = None if isinstance(outcome, SaveNotSent) else outcome.request_id
-        elapsed = int((now() - started) * 1000)
-        self.events.report(Event("remember", code, status, request_id, elapsed), level)
+        self._report("remember", code, level, started, status, request_id)
         return outcome
 
 

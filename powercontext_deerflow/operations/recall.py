@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from powercontext_deerflow.api import calls, wire
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import PowerContextError
+from powercontext_deerflow.errors import AnswerError, PowerContextError, ServerError, TransportError
 from powercontext_deerflow.limits import recall_query
 from powercontext_deerflow.operations import second_look
 from powercontext_deerflow.outcomes import NothingRecalled, Recall, Recalled, RecallFailed
@@ -45,7 +45,7 @@ async def _prepared(io: IO, settings: Settings, query: str, deadline: Deadline) 
     request = wire.PrepareRequest(settings.scope_id, query, settings.max_bytes)
     try:
         prepared, request_id = await calls.prepare(io, request, deadline)
-    except PowerContextError as error:
+    except (TransportError, ServerError, AnswerError) as error:
         return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
     except MemoryError:
         return RecallFailed("out_of_memory")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
+from powercontext_deerflow.codes import TransportCode
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.transport.waiting import LATE, READY, is_ready
@@ -25,7 +26,7 @@ class Call(Generic[T]):
         call: Callable[[], T],
         deadline: Deadline,
         key: object = None,
-        late: Callable[[], str] = lambda: "answer_timeout",
+        late: Callable[[], TransportCode] = lambda: "answer_timeout",
     ) -> None:
         self._call: Callable[[], T] | None = call
         self._late = late

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import h11
 
+from powercontext_deerflow.codes import TransportCode
 from powercontext_deerflow.deadline import Deadline, now
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.transport.tls import failure
@@ -113,7 +114,7 @@ class Connection:
                 await self._send(message.join(head), deadline, wait)
             return await self._receive(wait)
         except TimeoutError:
-            code = "answer_timeout"
+            code: TransportCode = "answer_timeout"
         except h11.RemoteProtocolError:
             code = "protocol_error"
         except ssl.SSLError as error:  # TLS 1.3 tells only now that a certificate of ours is wanted

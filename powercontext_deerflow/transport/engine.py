@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import h11
 
 from powercontext_deerflow.deadline import Deadline
-from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.errors import ConfigurationError, TransportError
 from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport.connection import Answer, Connection, Message, Sealed
@@ -121,7 +121,10 @@ class Engine:
 
     def _new_connection(self, deadline: Deadline) -> Connection:
         if self._is_secure and self._tls is None:
-            self._tls = context(self._ca_file)
+            try:
+                self._tls = context(self._ca_file)
+            except ConfigurationError:
+                raise TransportError("ca_file_unreadable", sent=False) from None
         return Connection(connect(self._resolver, self._host, self._port, self._tls, deadline))
 
     def close(self, budget: float = 2.0) -> None:

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from typing import Any, Final
 from weakref import ref
 
+from powercontext_deerflow.codes import OutageCode
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.transport.calls import Call
@@ -42,7 +43,7 @@ class Resolver:
 
     def addresses(self, host: str, port: int, deadline: Deadline) -> list[Address]:
         """Raises TransportError ``dns_failed``, ``dns_timeout``, or what the system refused."""
-        code = "dns_failed"
+        code: OutageCode = "dns_failed"
         try:
             if _is_literal(host):  # nothing to wait for
                 return _look_up(host, port)
@@ -123,7 +124,7 @@ def _in_turn(addresses: Iterable[Address], first: socket.AddressFamily | None) -
 
 def _first_to_answer(waiting: deque[Address], deadline: Deadline) -> socket.socket:
     dialled: dict[QuietSocket, None] = {}
-    code = "connect_failed"
+    code: OutageCode = "connect_failed"
     next_one = Deadline.after(0)
     try:
         while (waiting or dialled) and not deadline.expired:
@@ -146,7 +147,7 @@ def _first_to_answer(waiting: deque[Address], deadline: Deadline) -> socket.sock
             one.close()
 
 
-def _dial(address: Address) -> QuietSocket | str:
+def _dial(address: Address) -> QuietSocket | OutageCode:
     """A socket that is about to be connected, or the reason why there is none."""
     family, kind, protocol, _, where = address
     try:

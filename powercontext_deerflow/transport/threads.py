@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 from weakref import ref
 
+from powercontext_deerflow.codes import TransportCode
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.fork import tell_after_fork
@@ -40,7 +41,7 @@ def on_a_thread(call: Callable[[], object]) -> None:
 class Workers:
     """At most ``size`` daemon threads, made on demand, that make calls in the order of their submission."""
 
-    def __init__(self, size: int, busy: str) -> None:
+    def __init__(self, size: int, busy: TransportCode) -> None:
         self._size = size
         self._busy = busy  # the code for a call that waited in vain for one of them
         self._closed = False
@@ -89,7 +90,7 @@ class Workers:
         finally:
             queued.take_back()
 
-    def _why_late(self) -> str:
+    def _why_late(self) -> TransportCode:
         """Why no thread has begun with a call: all were busy, or there was only no time."""
         busy = len(self._threads) == self._size and not self._idle
         return self._busy if busy else "answer_timeout"

@@ -9,6 +9,7 @@ import ssl
 import threading
 from typing import Final
 
+from powercontext_deerflow.codes import OutageCode
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import ConfigurationError, Problem, TransportError
 from powercontext_deerflow.transport.calls import Call
@@ -34,7 +35,7 @@ class _QuietSecureSocket(ssl.SSLSocket):
 _WRAPPING: Final = 1.0
 """Seconds that are ample for a thread to make an object."""
 # By OpenSSL's X509_V_ERR_* numbers.
-_UNVERIFIED: Final = {
+_UNVERIFIED: Final[dict[int, OutageCode]] = {
     2: "tls_root_missing",  # the issuer of an authority that we trust: we have no root
     9: "tls_not_yet_valid",
     10: "tls_expired",
@@ -46,7 +47,7 @@ _UNVERIFIED: Final = {
     64: "tls_wrong_name",
 }
 # By words in OpenSSL's reason: what another protocol looks like, and a server's wish for a certificate.
-_REASONS: Final = (
+_REASONS: Final[tuple[tuple[str, OutageCode], ...]] = (
     ("CERTIFICATE_REQUIRED", "tls_client_certificate"),
     ("ALERT_BAD_CERTIFICATE", "tls_client_certificate"),
     ("WRONG_VERSION_NUMBER", "tls_not_tls"),
@@ -68,7 +69,7 @@ def context(ca_file: str | None) -> ssl.SSLContext:
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     made.sslsocket_class = _QuietSecureSocket
     made.set_alpn_protocols(["http/1.1"])
-    shortage = None
+    shortage: OutageCode | None = None
     try:
         if ca_file is None:
             import certifi  # not above: what it imports is a twentieth of the time until the first recall
@@ -90,14 +91,14 @@ def context(ca_file: str | None) -> ssl.SSLContext:
     raise ConfigurationError(Problem("POWERCONTEXT_DEERFLOW_CA_FILE", "ca_file_unreadable", advice))
 
 
-def refusal(error: OSError) -> str | None:
+def refusal(error: OSError) -> OutageCode | None:
     """The code for what the system has none of now, if that is why."""
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return "no_descriptor"
     return "out_of_memory" if error.errno in (errno.ENOMEM, errno.ENOBUFS) else None
 
 
-def failure(error: ssl.SSLError) -> str:
+def failure(error: ssl.SSLError) -> OutageCode:
     """The code for why TLS failed."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return _UNVERIFIED.get(error.verify_code, "tls_failed")
@@ -141,7 +142,7 @@ def secured(
             raise ConnectionResetError
         secure.do_handshake()
     except TimeoutError:
-        code = "tls_timeout"
+        code: OutageCode = "tls_timeout"
     except ssl.SSLError as error:
         code = failure(error)
     except OSError:  # a peer that hangs up

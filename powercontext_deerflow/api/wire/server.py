@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from typing import Final, cast, get_args
+
 import msgspec
 from msgspec import Struct
 
 from powercontext_deerflow.api.wire.codec import skimmed
+from powercontext_deerflow.codes import KnownServerCode
 from powercontext_deerflow.errors import AnswerError
 
 
@@ -52,30 +55,20 @@ class _FrameworkErrorBody(Struct):
     detail: str
 
 
-KNOWN_CODES = frozenset(
-    """
-    access_unavailable artifact_not_found artifact_owner_pending atomic_memory_changed authentication_unavailable
-    binding-version capability_not_supported capacity_exceeded client_upgrade_required forbidden idempotency-key
-    inference_timeout inference_unavailable internal_error invalid_access_request invalid_cursor invalid_request
-    legacy_memory_operation_unsupported memory_not_found not_found precondition_required request_too_large
-    revision_conflict runtime_not_ready scope_idempotency_conflict scope_not_found server_overloaded
-    source_conflict unauthorized
-    """.split()  # noqa: SIM905
-)
-"""Server codes that may be repeated to a user, an operator or a model."""
+KNOWN_CODES: Final = frozenset(get_args(KnownServerCode))
 
 _ERROR = msgspec.json.Decoder(_ErrorBody)
 _FRAMEWORK_ERROR = msgspec.json.Decoder(_FrameworkErrorBody)
 
 
-def decode_error(body: bytes) -> tuple[bool, str | None]:
+def decode_error(body: bytes) -> tuple[bool, KnownServerCode | None]:
     """Whether an error body has PowerContext's or its framework's shape, and its code if that is a known one."""
     try:
         code = skimmed(_ERROR, body).error.code
     except AnswerError:
         pass
     else:
-        return True, code if code in KNOWN_CODES else None
+        return True, cast("KnownServerCode", code) if code in KNOWN_CODES else None
     try:
         skimmed(_FRAMEWORK_ERROR, body)
     except AnswerError:

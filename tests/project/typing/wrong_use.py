@@ -15,7 +15,9 @@ from powercontext_deerflow import (
     PowerContext,
     Recall,
     Recalled,
+    RecallFailed,
     Saved,
+    SaveNotSent,
     SaveOutcome,
     Secret,
     Settings,
@@ -67,3 +69,11 @@ def an_unproven_case(recall: Recall, outcome: Saved) -> str:
     if isinstance(recall, Recalled):
         return recall.content
     return recall.content  # type: ignore[union-attr, no-any-return] # pyright: ignore[reportAttributeAccessIssue]
+
+
+def a_misspelled_code(failed: RecallFailed, not_sent: SaveNotSent) -> bool:
+    match failed.code:
+        case "conect_failed":  # pyright: ignore[reportUnnecessaryComparison]
+            return True  # type: ignore[unreachable]
+        case _:
+            return not_sent.code == "closd"  # type: ignore[comparison-overlap] # pyright: ignore[reportUnnecessaryComparison]
