@@ -19,7 +19,7 @@ from powercontext_deerflow import PowerContext
 from scripts import reference
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 CHECKERS = {
     "mypy": ["mypy", "--config-file", "mypy.ini", "tests/project/typing/right_use.py"],
     "basedpyright": ["basedpyright", "--project", "tests/project/typing/pyrightconfig.json"],
