@@ -77,13 +77,14 @@ async def _readiness(
     watch, leave = (
         (loop.add_reader, loop.remove_reader) if reads else (loop.add_writer, loop.remove_writer)
     )
-    watch(connected, settled.cancel, READY)
+    number = connected.fileno()  # of a socket itself, the loop's selector would make a repr each time
+    watch(number, settled.cancel, READY)
     timer = loop.call_later(seconds, settled.cancel, LATE)
     try:
         return await is_ready(settled)
     finally:
         timer.cancel()
-        leave(connected)
+        leave(number)
 
 
 async def is_ready(future: asyncio.Future[bool]) -> bool:
