@@ -14,36 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Final
 
+from powercontext_deerflow.doctor.findings import TABLE
 from powercontext_deerflow.doctor.yaml_file import Document, Entries, Node, Unusable, load
 from powercontext_deerflow.settings import PREFIX, Settings
 
-SENTENCES: Final = {
-    "unreadable": "the file cannot be read",
-    "too_large": "this is over 256 KiB, twice DeerFlow's own example: it is no config.yaml",
-    "not_yaml": "DeerFlow cannot read this as YAML",
-    "too_complex": "here it grows beyond 20,000 parts or 30,000 merged keys, and is not checked",
-    "not_a_mapping": "the file must hold keys and values at its top",
-    "duplicate_key": "this block is here twice, and only one of them counts; merge them",
-    "memory_missing": "there is no memory: block; see `powercontext-deerflow config`",
-    "manager_class_missing": "set memory.manager_class; DeerFlow's own backend is used without it",
-    "manager_class_wrong": "use powercontext_deerflow.memory:PowerContextMemoryManager",
-    "mode_unsupported": "set memory.mode to middleware; recall is off otherwise",
-    "memory_disabled": "memory.enabled is false, so nothing is recalled",
-    "injection_disabled": "memory.injection_enabled is false, so nothing is recalled",
-    "not_true_or_false": "this must be true or false, or DeerFlow does not start",
-    "leftover_key": "ignored: a key of another memory backend, to be removed when convenient",
-    "private_map_not_empty": "remove this: the binding comes from the Gateway's environment only",
-    "secret_in_yaml": "take this secret out of the file, which the Gateway shows to its users",
-    "plugin_missing": "add the plugin `use: powercontext_deerflow:install`; see `config`",
-    "plugins_not_a_list": "plugins: must be a list",
-    "plugin_use_wrong": "use powercontext_deerflow:install",
-    "plugin_disabled": "the plugin is disabled, so the remember tool is absent",
-    "plugin_duplicate": "remove this second entry of the plugin",
-    "anchor_in_plugins": "an anchor here is used outside plugins:, which breaks this file"
-    " after the next extension command; write the value out there",
-}
+SENTENCES: Final = {code: said["en"] for code, said in TABLE["config"].items()}
 """Every code, with its sentence and what to do."""
-NOTES: Final = {"leftover_key"}
+NOTES: Final = {code for code, said in TABLE["config"].items() if said.get("level") == "note"}
 """What harms nothing."""
 
 _MANAGERS = {
