@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import statistics
 import sys
 import threading
 import time
@@ -28,7 +29,7 @@ from scripts.bench.contender_ours import httpcore_pool
 from scripts.bench.page import Table
 from scripts.bench.run import Run
 from scripts.bench.stub import module_process
-from scripts.bench.timing import Call, expect, percentile, spread
+from scripts.bench.timing import Call, expect, p99, spread
 from tests.support.servers import hostile, network
 from tests.support.servers.hostile import HostileServer
 from tests.support.servers.loopback import Bare, Behaviour
@@ -92,7 +93,7 @@ def overshoots(
             call = stack.enter_context(opened(urls[case], recall_timeout_seconds=DEADLINE))
             for _ in range(rounds):
                 late += [max(0.0, taken - DEADLINE) * 1000 for taken in _at_once(call)]
-        found[case] = Overshoot(percentile(late, 0.5), percentile(late, 0.99), max(late))
+        found[case] = Overshoot(statistics.median(late), p99(late), max(late))
         tick()
     return found
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How `make bench` takes time: interleaved rounds, ratios of one round only, medians with their spread.
 
-Absolute times drift from run to run (facts: performance), so a figure is always a ratio of two callers that took turns.
+Absolute times drift from run to run, so a figure is always a ratio of two callers that took turns.
 """
 
 from __future__ import annotations
@@ -67,10 +67,12 @@ def spread(values: Iterable[float]) -> Spread:
     return Spread(median, low, high)
 
 
-def percentile(values: Iterable[float], share: float) -> float:
-    """The smallest value that is not below ``share`` (0 to 1) of them."""
-    ordered = sorted(values)
-    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+def p95(values: Iterable[float]) -> float:
+    return statistics.quantiles(values, n=20, method="inclusive")[-1]
+
+
+def p99(values: Iterable[float]) -> float:
+    return statistics.quantiles(values, n=100, method="inclusive")[-1]
 
 
 def ratio(values: Sequence[float], bases: Sequence[float]) -> Spread:
@@ -84,8 +86,7 @@ def p50_ratio(rounds: Rounds, name: str, base: str) -> Spread:
 
 
 def p95_ratio(rounds: Rounds, name: str, base: str) -> float:
-    p95 = {each: percentile(itertools.chain(*rounds[each]), 0.95) for each in (name, base)}
-    return p95[name] / p95[base]
+    return p95(itertools.chain(*rounds[name])) / p95(itertools.chain(*rounds[base]))
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ def throughput_ratio(taken: dict[str, list[Storm]], name: str, base: str) -> Spr
 
 
 def p99_ms(taken: Sequence[Storm]) -> float:
-    return percentile(itertools.chain(*(storm.latencies for storm in taken)), 0.99) * 1000
+    return p99(itertools.chain(*(storm.latencies for storm in taken))) * 1000
 
 
 def _turned(callers: Sequence[Caller], number: int) -> list[Caller]:
