@@ -77,7 +77,9 @@ async def _readiness(
     watch, leave = (
         (loop.add_reader, loop.remove_reader) if reads else (loop.add_writer, loop.remove_writer)
     )
-    number = connected.fileno()  # of a socket itself, the loop's selector would make a repr each time
+    number = (
+        connected.fileno()
+    )  # of a socket itself, the loop's selector would make a repr each time
     watch(number, settled.cancel, READY)
     timer = loop.call_later(seconds, settled.cancel, LATE)
     try:
