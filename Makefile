@@ -31,6 +31,7 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m pytest tests/project/test_architecture.py
 
 quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
