@@ -55,8 +55,9 @@ docs-check: $(STAMP) ## the documents against the code, and the two languages ag
 matrix: $(STAMP) ## every operation on every PowerContext release, into docs/en/compatibility.md
 	@$(BIN)/python -m scripts.matrix
 
-docs: $(STAMP) ## the API reference from the docstrings, into docs/en/api.md
+docs: $(STAMP) ## the API reference from the docstrings, into docs/en/api.md, and the picture of the rooms
 	@$(BIN)/python -m scripts.reference
+	@$(BIN)/python -m scripts.pictures
 
 client: $(STAMP) ## regenerate generated/ from openapi/pin.toml
 	@$(BIN)/python -m scripts.regenerate_client
