@@ -31,6 +31,7 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m pytest tests/project/test_architecture.py
 
 quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
@@ -54,9 +55,10 @@ docs-check: $(STAMP) ## the documents against the code, and the two languages ag
 matrix: $(STAMP) ## every operation on every PowerContext release, into docs/en/compatibility.md
 	@$(BIN)/python -m scripts.matrix
 
-docs: $(STAMP) ## the API reference from the docstrings, the doctor's pages from its table of codes
+docs: $(STAMP) ## the API reference, the doctor's pages and the pictures, each from what it is drawn from
 	@$(BIN)/python -m scripts.reference
 	@$(BIN)/python -m scripts.doctor_codes
+	@$(BIN)/python -m scripts.pictures
 
 client: $(STAMP) ## regenerate generated/ from openapi/pin.toml
 	@$(BIN)/python -m scripts.regenerate_client

@@ -7,17 +7,18 @@ import ast
 import inspect
 import logging
 import re
+import tomllib
 from dataclasses import fields
 
 import pytest
-from tests.unit.test_architecture import imports, modules
 
 from powercontext_deerflow import Settings, errors
 from powercontext_deerflow.api import wire
 from powercontext_deerflow.host.events import Event, Events
 from powercontext_deerflow.settings import PREFIX
 from powercontext_deerflow.transport import UNREACHABLE
-from tests.project.docs.pages import ARCHITECTURE, GUIDES, PAGES, PAIRS, SDK, Page
+from tests.project.docs.pages import ARCHITECTURE, GUIDES, PAGES, PAIRS, ROOT, SDK, Page
+from tests.project.test_architecture import modules
 
 _OUTCOMES = {
     *("AnswerError", "InputError", "TransportError", "RecallFailed", "NothingRecalled"),
@@ -104,18 +105,10 @@ def test_the_tree_of_errors_is_as_shown() -> None:
     assert shown.strip() in inspect.cleandoc(errors.__doc__ or "").replace("\n    ", "\n")
 
 
-def test_imports_only_go_down_the_layers_as_shown() -> None:
+def test_the_layers_are_as_shown() -> None:
+    """The drawing has the layers that `lint-imports` holds, in their order."""
     (shown,) = ARCHITECTURE.blocks_in("text")
-    row = {
-        name: at
-        for at, line in enumerate(shown.splitlines())
-        for name in line.split("│")[1].split("  ")[0].strip().split(" · ")
-    }
-    known = modules()
-    assert row.keys() == {name.partition(".")[0] for name in known}
-    for name, path in known.items():
-        room = name.partition(".")[0]
-        for imported in imports(path):
-            target = imported.removeprefix("powercontext_deerflow.").partition(".")[0]
-            if imported.startswith("powercontext_deerflow.") and target in row and target != room:
-                assert row[room] < row[target], f"{name} imports {target}"
+    rows = [line.split("│")[0].split() for line in shown.splitlines()]
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    rooms = next(found for found in declared["contracts"] if found["name"] == "the rooms")
+    assert rows == [layer.split(" | ") for layer in rooms["layers"]]
