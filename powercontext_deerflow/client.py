@@ -55,7 +55,7 @@ class PowerContext(Lifecycle):
         query found nothing literally and ``recall_focus`` is on.
         """
         by = self._deadline(deadline)
-        return run(recall.recall(self._blocking, self.settings, query, by))
+        return run(lambda: recall.recall(self._blocking, self.settings, query, by))
 
     @edge
     async def arecall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
@@ -122,7 +122,7 @@ class PowerContext(Lifecycle):
             try:
                 if by.remaining() < useful:  # sent now, it might end unknown
                     return SaveNotSent("saves_ahead")
-                return run(save.save(self._blocking, *key, by))
+                return run(lambda: save.save(self._blocking, *key, by))
             except MemoryError:
                 return SaveUnknown("out_of_memory")
 
@@ -138,7 +138,7 @@ class PowerContext(Lifecycle):
         not text.
         """
         by, scope_id = self._deadline(deadline), self.settings.scope_id
-        return run(memories.search(self._blocking, scope_id, query, limit, by))
+        return run(lambda: memories.search(self._blocking, scope_id, query, limit, by))
 
     @edge
     async def asearch(
@@ -171,7 +171,7 @@ class PowerContext(Lifecycle):
 
     @edge
     def _listed(self, pages: memories.Pages, deadline: Deadline | None) -> Iterator[Memory]:
-        while (page := run(pages.next(self._deadline(deadline)))) is not None:
+        while (page := run(lambda: pages.next(self._deadline(deadline)))) is not None:
             yield from page
 
     @edge
@@ -191,7 +191,7 @@ class PowerContext(Lifecycle):
         the other server generation.
         """
         by, scope_id = self._deadline(deadline), self.settings.scope_id
-        return run(memories.get(self._blocking, scope_id, citation, by))
+        return run(lambda: memories.get(self._blocking, scope_id, citation, by))
 
     @edge
     async def aget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
@@ -207,7 +207,7 @@ class PowerContext(Lifecycle):
         earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
         """
         by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
-        return run(memories.forget(self._blocking, scope_id, citation, by))
+        return run(lambda: memories.forget(self._blocking, scope_id, citation, by))
 
     @edge
     async def aforget(
@@ -234,7 +234,9 @@ class PowerContext(Lifecycle):
         all. Everything else is InputError, nothing is converted. Makes no memory by itself.
         """
         by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
-        return run(sources.capture(self._blocking, scope_id, source_id, content, metadata, by))
+        return run(
+            lambda: sources.capture(self._blocking, scope_id, source_id, content, metadata, by)
+        )
 
     @edge
     async def acapture_source(
@@ -256,7 +258,7 @@ class PowerContext(Lifecycle):
         Raises NotSupportedByServer (``http_404``) from servers up to 1.2.0, and ServerError ``forbidden`` for a
         principal that may not ask.
         """
-        return run(calls.server_info(self._blocking, self._deadline(deadline)))
+        return run(lambda: calls.server_info(self._blocking, self._deadline(deadline)))
 
     @edge
     async def aserver_info(self, *, deadline: Deadline | None = None) -> wire.ServerInfo:
@@ -270,7 +272,7 @@ class PowerContext(Lifecycle):
         Raises ServerError (``scope_not_found``, ``forbidden``, ...), TransportError or AnswerError.
         """
         by, scope_id = self._deadline(deadline), self.settings.scope_id
-        return run(calls.has_scope(self._blocking, scope_id, by))
+        return run(lambda: calls.has_scope(self._blocking, scope_id, by))
 
     @edge
     async def acheck_scope(self, *, deadline: Deadline | None = None) -> bool:

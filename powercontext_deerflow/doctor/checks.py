@@ -198,7 +198,7 @@ def _scope(visit: Visit) -> Iterator[Finding]:
 
 def _search_modes(visit: Visit) -> Iterator[Finding]:
     try:
-        known = run(calls.capabilities(Blocking(visit.engine), visit.recall_deadline))
+        known = run(lambda: calls.capabilities(Blocking(visit.engine), visit.recall_deadline))
         modes = set(known.search_modes)
     except (ServerError, AnswerError):
         yield finding("search", "search_modes_unknown")

@@ -61,7 +61,7 @@ class Runtime:
 
     def recall(self, user_id: object, query: object) -> str:
         """The text to put in front of the model, or "". Never raises; a stranger causes no request."""
-        return run(self._recall(self.client._blocking, user_id, query))
+        return run(lambda: self._recall(self.client._blocking, user_id, query))
 
     async def arecall(self, user_id: object, query: object) -> str:
         """As ``recall``, without blocking the event loop."""

@@ -4,7 +4,8 @@
 from typing import Final, get_args
 
 from powercontext_deerflow.codes import OutageCode
-from powercontext_deerflow.transport.connection import Answer, Sealed
+from powercontext_deerflow.transport.answers import Answer
+from powercontext_deerflow.transport.connection import Sealed
 from powercontext_deerflow.transport.engine import Engine
 from powercontext_deerflow.transport.io import IO, Blocking, OnLoop, run
 

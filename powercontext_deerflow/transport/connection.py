@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One HTTP/1.1 connection: a request out, an answer in, by a deadline and under a cap. h11 does the reading."""
+"""One HTTP/1.1 connection: a request out, an answer in, by a deadline and under a cap."""
 
 from __future__ import annotations
 
-import re
 import socket
 import ssl
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import h11
 
 from powercontext_deerflow.codes import TransportCode
 from powercontext_deerflow.deadline import Deadline, now
 from powercontext_deerflow.errors import TransportError
+from powercontext_deerflow.transport.answers import Answer, read_answer
 from powercontext_deerflow.transport.tls import failure
 from powercontext_deerflow.transport.waiting import (
     READ,
@@ -24,33 +24,11 @@ from powercontext_deerflow.transport.waiting import (
     ready,
 )
 
-MAX_BODY = 1024 * 1024
-"""Bytes of an answer's body that are read; a larger answer is refused."""
-_MAX_HEAD = 64 * 1024  # bytes of one header block, chunk header or trailer
 KEEP_ALIVE = 4.0
 """Seconds that an idle connection is kept; PowerContext closes it after 5."""
 _AT_A_TIME = 16 * 1024
 """Bytes read before others get their turn on the event loop."""
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-_END = h11.EndOfMessage()
-_REQUEST_ID = re.compile(rb"[0-9a-f]{16}\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A whole answer. ``headers`` and ``body`` are the server's words, so no repr shows them."""
-
-    status: int
-    headers: list[tuple[bytes, bytes]] = field(repr=False)
-    body: bytes = field(repr=False)
-
-    @property
-    def request_id(self) -> str | None:
-        """The server's name for this exchange, if it is the 16 hex digits that it ought to be."""
-        for name, value in self.headers:
-            if name == b"x-powercontext-request-id" and _REQUEST_ID.match(value):
-                return value.decode("ascii")
-        return None
 
 
 class Sealed:
@@ -64,18 +42,21 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A request: what h11 checks of it, the header lines of every request with their credential, and a JSON body."""
+    """A request: what h11 checks of it and writes, the header lines of every request with their credential, and a JSON
+    body.
+    """
 
     request: h11.Request
+    head: bytes
     always: Sealed
     body: Sealed
 
-    def join(self, head: bytes) -> memoryview:
-        """All of it in one piece, behind the request line and the headers that h11 wrote."""
+    def join(self) -> memoryview:
+        """All of it in one piece."""
         body = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
         size = len(self.body.data)
         rest = body % (size, self.body.data) if size else b"\r\n"
-        return memoryview(head[:-2] + self.always.data + rest)
+        return memoryview(self.head + self.always.data + rest)
 
 
 class Connection:
@@ -84,8 +65,8 @@ class Connection:
     def __init__(self, connected: socket.socket) -> None:
         connected.setblocking(False)
         self._socket = connected
-        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
         self._sent = False
+        self._is_done = False
         self._used_at = now()
 
     def exchange(self, message: Message, deadline: Deadline) -> Answer:
@@ -105,14 +86,13 @@ class Connection:
         return await self._exchange(message, deadline, wait)
 
     async def _exchange(self, message: Message, deadline: Deadline, wait: Wait) -> Answer:
-        self._sent = False
+        self._sent = self._is_done = False
         try:
-            head = self._http.send(message.request) or b""
-            self._http.send(_END)
             with suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read everything, and hang up: its answer is still there to read.
-                await self._send(message.join(head), deadline, wait)
-            return await self._receive(wait)
+                await self._send(message.join(), deadline, wait)
+            answer, self._is_done = await read_answer(message.request, self._read, wait)
+            return answer  # noqa: TRY300 - nothing but the next line would stand in the `else`
         except TimeoutError:
             code: TransportCode = "answer_timeout"
         except h11.RemoteProtocolError:
@@ -141,33 +121,6 @@ class Connection:
                 return
             await wait(events)
 
-    async def _receive(self, wait: Wait) -> Answer:
-        answer: h11.Response | None = None
-        headers: list[tuple[bytes, bytes]] = []
-        event: object = h11.NEED_DATA  # an idle connection is silent
-        chunks: list[bytes] = []
-        size = 0
-        while True:
-            if event is h11.NEED_DATA:
-                data = await self._read(wait)
-                if not data and answer is None:
-                    raise ConnectionResetError
-                self._http.receive_data(data)
-            elif type(event) is h11.Data:
-                size += len(event.data)
-                if size > MAX_BODY:
-                    raise TransportError("answer_too_large", sent=True)
-                chunks.append(event.data)
-            elif type(event) is h11.Response:
-                answer = event
-                headers = list(event.headers)
-                _refuse_encoded(headers)
-            elif type(event) is h11.EndOfMessage and answer is not None:
-                return Answer(answer.status_code, headers, b"".join(chunks))
-            elif type(event) is not h11.InformationalResponse:
-                raise TransportError("protocol_error", sent=True)
-            event = self._http.next_event()
-
     async def _read(self, wait: Wait) -> bytes:
         events = READ
         while True:
@@ -179,10 +132,9 @@ class Connection:
 
     def make_reusable(self) -> bool:
         """Whether another exchange may follow: both sides are done, and the server said nothing beyond its answer."""
-        done = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
-        if not done or self._http.trailing_data[0]:
+        done, self._is_done = self._is_done, False
+        if not done:
             return False
-        self._http.start_next_cycle()
         self._used_at = now()
         return True
 
@@ -213,10 +165,3 @@ def _wanted(error: OSError, otherwise: int) -> int:
     if isinstance(error, ssl.SSLWantReadError):
         return READ
     return WRITE if isinstance(error, ssl.SSLWantWriteError) else otherwise
-
-
-def _refuse_encoded(headers: list[tuple[bytes, bytes]]) -> None:
-    """We ask for ``identity``: a compressed answer all the same is refused, never inflated."""
-    for name, value in headers:
-        if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
-            raise TransportError("answer_encoded", sent=True)

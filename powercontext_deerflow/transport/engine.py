@@ -20,7 +20,8 @@ from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import ConfigurationError, TransportError
 from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.transport.connection import Answer, Connection, Message, Sealed
+from powercontext_deerflow.transport.answers import Answer
+from powercontext_deerflow.transport.connection import Connection, Message, Sealed
 from powercontext_deerflow.transport.network import Resolver, connect
 from powercontext_deerflow.transport.pool import MAX_CONNECTIONS, Pool, useful_rest
 from powercontext_deerflow.transport.threads import Workers
@@ -116,8 +117,8 @@ class Engine:
     def _message(
         self, method: str, path: str, body: Sealed, extra_headers: Sequence[tuple[str, str]]
     ) -> Message:
-        request = _request(method, self._prefix + path, self._netloc, *extra_headers)
-        return Message(request, self._always, body)
+        request, head = _request(method, self._prefix + path, self._netloc, *extra_headers)
+        return Message(request, head, self._always, body)
 
     def _new_connection(self, deadline: Deadline) -> Connection:
         if self._is_secure and self._tls is None:
@@ -147,6 +148,11 @@ def _always(netloc: str, settings: Settings) -> Sealed:
 
 
 @lru_cache(maxsize=64)
-def _request(method: str, target: str, host: str, *extra: tuple[str, str]) -> h11.Request:
-    """What h11 checks of a request, for few targets again and again; no credential, and it is told of no body."""
-    return h11.Request(method=method, target=target, headers=[("Host", host), *extra])
+def _request(
+    method: str, target: str, host: str, *extra: tuple[str, str]
+) -> tuple[h11.Request, bytes]:
+    """What h11 checks of a request, and how it writes it, for few targets again and again; no credential, and it is
+    told of no body.
+    """
+    request = h11.Request(method=method, target=target, headers=[("Host", host), *extra])
+    return request, (h11.Connection(h11.CLIENT).send(request) or b"")[:-2]

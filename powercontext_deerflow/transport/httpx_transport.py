@@ -10,7 +10,8 @@ import httpx
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.transport.connection import Answer, Sealed
+from powercontext_deerflow.transport.answers import Answer
+from powercontext_deerflow.transport.connection import Sealed
 from powercontext_deerflow.transport.engine import Engine
 
 # The only request headers that operations of the slice define.

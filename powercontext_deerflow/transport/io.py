@@ -12,7 +12,8 @@ from typing import Protocol, TypeVar
 
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.transport.connection import Answer, Sealed
+from powercontext_deerflow.transport.answers import Answer
+from powercontext_deerflow.transport.connection import Sealed
 from powercontext_deerflow.transport.engine import Engine
 
 T = TypeVar("T")
@@ -60,10 +61,13 @@ class OnLoop:
             raise TransportError(error.code, sent=True) from None
 
 
-def run(operation: Coroutine[object, object, T]) -> T:
-    """The result of an operation over ``Blocking``, in the caller's thread."""
+def run(operation: Callable[[], Coroutine[object, object, T]]) -> T:
+    """The result of an operation over ``Blocking``, in the caller's thread.
+
+    The coroutine is made here, because a signal handler that raises before it is begun would leave one that complains.
+    """
     try:
-        operation.send(None)
+        operation().send(None)
     except StopIteration as done:
         result: T = done.value
         return result

@@ -20,7 +20,7 @@ import httpcore
 from powercontext_deerflow.deadline import Deadline, now
 from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.transport.connection import MAX_BODY
+from powercontext_deerflow.transport.answers import MAX_BODY
 from powercontext_deerflow.transport.network import Resolver
 from powercontext_deerflow.transport.pool import MAX_CONNECTIONS
 from powercontext_deerflow.transport.tls import context as tls_context

@@ -113,13 +113,13 @@ def test_a_reader_so_slow_that_our_sending_stalls(
         return dialled
 
     received: list[object] = []
-    receive = OurConnection._receive
+    receive = OurConnection._read
 
     def note_and_receive(*args: Any) -> object:
         received.append(args)
         return receive(*args)
 
-    monkeypatch.setattr(OurConnection, "_receive", note_and_receive)
+    monkeypatch.setattr(OurConnection, "_read", note_and_receive)
     monkeypatch.setattr(dialling, "_dial", dial_with_a_small_buffer)
     server = serve(hostile.slow_reader())
     server._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
