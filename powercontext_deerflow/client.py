@@ -9,7 +9,7 @@ method but ``recall`` and ``remember`` raises TransportError, ServerError (``sco
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Final, Self
+from typing import Self
 
 from powercontext_deerflow.api import calls, wire
 from powercontext_deerflow.deadline import Deadline
@@ -30,9 +30,6 @@ from powercontext_deerflow.outcomes import (
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport import IO, run
 from powercontext_deerflow.transport.calls import Call
-
-_USEFUL_SHARE: Final = 0.05
-"""Of its deadline, what must be left of a save's time when its turn comes; later it might end unknown."""
 
 
 class PowerContext(Lifecycle):
@@ -116,17 +113,10 @@ class PowerContext(Lifecycle):
         known = arguments.kind_to_save(kind)
         request = wire.RememberRequest(self.settings.scope_id, known, memory_text(text))
         key = (request, looks, reads)
-        useful = by.remaining() * _USEFUL_SHARE
-
-        def carried_out() -> SaveOutcome:
-            try:
-                if by.remaining() < useful:  # sent now, it might end unknown
-                    return SaveNotSent("saves_ahead")
-                return run(lambda: save.save(self._blocking, *key, by))
-            except MemoryError:
-                return SaveUnknown("out_of_memory")
-
-        return self._saves.submit(carried_out, by, key=key)
+        useful = save.useful_rest(by)
+        return self._saves.submit(
+            lambda: run(lambda: save.in_turn(self._blocking, *key, useful, by)), by, key=key
+        )
 
     @edge
     def search(

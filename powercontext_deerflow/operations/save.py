@@ -26,6 +26,7 @@ from powercontext_deerflow.outcomes import (
 )
 from powercontext_deerflow.transport import IO
 
+_USEFUL_SHARE = 0.05
 _LOOK_UP_SHARE = 0.3  # of the deadline; a look-up that hangs must leave time to save
 _SEND_SHARE = 0.8  # of what is left then; the rest is for one look-up after a lost answer
 
@@ -55,14 +56,35 @@ nothing is known: ``access_unavailable`` also comes of a locked database, and wh
 says may come after the server has stored the memory."""
 
 
-async def save(
+def useful_rest(deadline: Deadline) -> float:
+    """Seconds that must be left of ``deadline`` when a save's turn comes; sent later, it might end unknown."""
+    return deadline.remaining() * _USEFUL_SHARE
+
+
+async def in_turn(
+    io: IO,
+    request: wire.RememberRequest,
+    check_duplicates: bool,
+    read_back: bool,
+    useful: float,
+    deadline: Deadline,
+) -> SaveOutcome:
+    """The save, now that those before it have ended. ``request.text`` must be normalised already."""
+    if deadline.remaining() < useful:
+        return SaveNotSent("saves_ahead")
+    try:
+        return await _saved(io, request, check_duplicates, read_back, deadline)
+    except MemoryError:
+        return SaveUnknown("out_of_memory")
+
+
+async def _saved(
     io: IO,
     request: wire.RememberRequest,
     check_duplicates: bool,
     read_back: bool,
     deadline: Deadline,
 ) -> SaveOutcome:
-    """``request.text`` must be normalised already (``text.memory_text``)."""
     before = Found()
     if check_duplicates:
         before = await lookup.find(io, request, deadline.sooner(_LOOK_UP_SHARE))
