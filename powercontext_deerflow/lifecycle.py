@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from powercontext_deerflow.deadline import Deadline, checked_seconds
@@ -22,6 +23,14 @@ _SLACK = 0.05
 """Seconds that ``aclose`` gives ``close`` beyond its budget, to come back from its thread."""
 
 
+@dataclass(frozen=True)
+class Connections:
+    """How many connections a client has, at one moment."""
+
+    in_use: int
+    idle: int
+
+
 class Lifecycle:
     """Opened by the first call; closed by ``close``, ``with`` or ``async with``; begun anew in a forked child."""
 
@@ -39,6 +48,11 @@ class Lifecycle:
     def settings(self) -> Settings:
         """The binding of this client; another one takes another client."""
         return self._settings
+
+    @property
+    def connections(self) -> Connections:
+        """The places in use (of 32) and the connections that wait for their next use, as a health check may show."""
+        return Connections(self._engine.pool.in_use, self._engine.pool.idle)
 
     def flush(self, budget: float) -> bool:
         """Wait at most ``budget`` seconds for saves under way; whether all of them have ended."""

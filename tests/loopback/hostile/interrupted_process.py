@@ -90,13 +90,13 @@ def main() -> None:
     signal.setitimer(signal.ITIMER_REAL, 0)
     gc.collect()
     deadline, tick = time.monotonic() + SECONDS, threading.Event()
-    while client._engine.pool.in_use and time.monotonic() < deadline:
+    while client.connections.in_use and time.monotonic() < deadline:
         tick.wait(0.01)
     told = {
         "interrupted": interrupted,
         "longest": longest,
         "deadline": SECONDS,
-        "in use": client._engine.pool.in_use,
+        "in use": client.connections.in_use,
         "failed": failed,
         "afterwards": afterwards(client),
     }

@@ -239,7 +239,7 @@ def test_dead_addresses_beside_a_good_one(
         assert timed.seconds <= STAGGER + SLACK
         # The family that answered last goes first: no stagger, whatever the order of the addresses.
         server.close_idle()
-        wait_until(lambda: client._engine.pool.idle == 0)
+        wait_until(lambda: client.connections.idle == 0)
         assert call.timed(client).seconds < STAGGER
 
 
@@ -280,7 +280,7 @@ def test_aclose_ends_within_its_budget(executor: str, serve: Serve, connect: Con
         return took
 
     assert asyncio.run(close()) <= 0.5 + 0.1 + SLACK
-    assert client._engine.pool.closed
+    assert client.recall("later") == RecallFailed("closed")
 
 
 def test_aclose_that_is_cancelled_has_closed(serve: Serve, connect: Connect) -> None:
@@ -292,7 +292,7 @@ def test_aclose_that_is_cancelled_has_closed(serve: Serve, connect: Connect) -> 
         await asyncio.to_thread(server.wait_for_request, REMEMBER)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(client.aclose(30.0), 0.2)
-        assert client._engine.pool.closed
+        assert await client.arecall("later") == RecallFailed("closed")
         assert isinstance(await save, SaveUnknown)
 
     asyncio.run(close())

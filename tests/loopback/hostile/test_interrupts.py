@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from powercontext_deerflow import PowerContext, Recalled
 from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow.transport.pool import Pool
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
     PREPARE,
@@ -26,6 +29,7 @@ from tests.loopback.hostile.world import (
     healthy_after,
     held,
     in_threads,
+    noted,
     only,
     open_connection,
     wait_until,
@@ -97,7 +101,7 @@ def test_an_interrupted_call_whose_traceback_is_kept_keeps_no_place(
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert len(kept) == 40
-    assert client._engine.pool.in_use == 0
+    assert client.connections.in_use == 0
     release.set()
     Call("recall").succeeds(client)
 
@@ -133,9 +137,9 @@ def test_connections_that_the_server_closes_do_not_stay(serve: Serve, connect: C
     server = serve(healthy_after(0.1))
     client = connect(server.base_url, recall_timeout_seconds=5.0)
     in_threads(32, lambda number: Call("recall").succeeds(client, f"x{number}"))
-    wait_until(lambda: client._engine.pool.idle >= 16)
+    wait_until(lambda: client.connections.idle >= 16)
     server.close_idle()
-    wait_until(lambda: close_wait(client) == 0 and client._engine.pool.idle == 0, within=10.0)
+    wait_until(lambda: close_wait(client) == 0 and client.connections.idle == 0, within=10.0)
     Call("recall").succeeds(client)
 
 
@@ -154,7 +158,7 @@ def test_an_idle_client_keeps_no_connection_and_no_thread(serve: Serve, connect:
     Call("recall").succeeds(client)
     assert server.open_connections == 1
     wait_until(lambda: server.open_connections == 0, within=10.0)
-    assert client._engine.pool.idle == 0
+    assert client.connections.idle == 0
 
 
 def test_a_signal_handler_may_recall_too(serve: Serve, connect: Connect) -> None:
@@ -192,7 +196,7 @@ def test_interrupts_while_all_places_are_taken(serve: Serve, connect: Connect) -
     threads = [threading.Thread(target=client.recall, args=(f"x{n}",)) for n in range(32)]
     for thread in threads:
         thread.start()
-    wait_until(lambda: client._engine.pool.in_use == 32)
+    wait_until(lambda: client.connections.in_use == 32)
     moments = random.Random(3)
 
     def interrupt(*_: object) -> None:
@@ -216,8 +220,17 @@ def test_interrupts_while_all_places_are_taken(serve: Serve, connect: Connect) -
     release.set()
     for thread in threads:
         thread.join(20.0)
-    wait_until(lambda: not client._engine.pool._waiting)
-    Call("recall").succeeds(client)
+    # Whoever were left in the queue would keep its turn from everybody.
+    in_threads(32, lambda number: Call("recall").succeeds(client, f"x{number}"))
+
+
+def descriptor_to(port: int) -> int:
+    """The number of this process's connected socket whose other end is ``port``."""
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as copy:
+            if copy.getpeername()[1] == port:
+                return int(name)
+    raise AssertionError("there is no such socket")
 
 
 def test_a_descriptor_closed_behind_our_back(serve: Serve, connect: Connect) -> None:
@@ -225,7 +238,7 @@ def test_a_descriptor_closed_behind_our_back(serve: Serve, connect: Connect) -> 
     server = serve()
     client = connect(server.base_url)
     Call("recall").succeeds(client)
-    os.close(client._engine.pool._idle[0]._socket.fileno())
+    os.close(descriptor_to(server.port))
     Call("recall").succeeds(client)
 
 
@@ -248,14 +261,14 @@ def test_whoever_waits_for_a_place_is_served_in_turn(serve: Serve, connect: Conn
         order.append(number)
 
     threads = []
-    for number in range(40):
-        threads.append(threading.Thread(target=one, args=(number,)))
-        threads[-1].start()
-        wait_until(
-            lambda so_far=number + 1: (  # type: ignore[misc]
-                client._engine.pool.in_use + len(client._engine.pool._waiting) == so_far
-            )
-        )
+    with noted(Pool, "use") as uses:
+        for number in range(40):
+            threads.append(threading.Thread(target=one, args=(number,)))
+            threads[-1].start()
+            if number < 32:
+                wait_until(lambda so_far=number + 1: client.connections.in_use == so_far)  # type: ignore[misc]
+            else:
+                wait_until(lambda so_far=number - 31: len(uses.begun) - len(uses.ended) == so_far)  # type: ignore[misc]
     release.set()
     for thread in threads:
         thread.join(20.0)

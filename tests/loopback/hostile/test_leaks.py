@@ -38,6 +38,7 @@ from powercontext_deerflow import (
     Settings,
 )
 from powercontext_deerflow.host import runtime as process
+from powercontext_deerflow.transport import Engine
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
     NO_HITS,
@@ -377,7 +378,7 @@ def test_reprs_and_pickles_of_what_holds_the_token(
     client: tuple[TurningServer, PowerContext], log: Log
 ) -> None:
     held = client[1]
-    engine = held._engine
+    engine = Engine(held.settings)
     for value in (held, held.settings, held.settings.token, engine):
         assert MARK not in repr(value)
         assert MARK not in str(value)

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from unittest import mock
 
 import httpx
 import pytest
@@ -30,7 +29,10 @@ from powercontext_deerflow import (
     TransportError,
 )
 from powercontext_deerflow.host import runtime as process
+from powercontext_deerflow.lifecycle import Lifecycle
 from powercontext_deerflow.transport import engine
+from powercontext_deerflow.transport.pool import Pool
+from powercontext_deerflow.transport.threads import Workers
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
     CALLS,
@@ -44,6 +46,8 @@ from tests.loopback.hostile.world import (
     healthy_after,
     held,
     in_threads,
+    noted,
+    noted_saves,
     only,
     script,
     settings,
@@ -125,9 +129,10 @@ def test_a_recall_over_an_open_connection_needs_no_thread(
     server = serve(tls=tls[0] if secure else None)
     client = connect(server.base_url, ca_file=tls[1] if secure else None)
     Call("recall").succeeds(client, "one")
-    with mock.patch.object(client._engine, "workers", None):
+    with noted(Workers, "submit") as submitted:
         Call("arecall").succeeds(client, "two")
         Call("arecall").succeeds(client, "three")
+    assert submitted.begun == []
     assert server.connections == 1
 
 
@@ -209,7 +214,7 @@ def test_a_cancelled_recall_over_an_open_connection_is_over_at_once(
         recall.cancel()
         with pytest.raises(asyncio.CancelledError):
             await recall
-        assert client._engine.pool.in_use == 0
+        assert client.connections.in_use == 0
         await asyncio.to_thread(wait_until, lambda: server.open_connections == 0)
 
     asyncio.run(give_up())
@@ -236,7 +241,7 @@ def test_a_loop_that_is_closed_under_a_recall_leaves_nothing_behind(
     del recall
     gc.collect()
     wait_until(lambda: server.open_connections == 0)
-    assert client._engine.pool.in_use == 0
+    assert client.connections.in_use == 0
     server.turn(healthy)
     Call("arecall").succeeds(client)
 
@@ -255,11 +260,11 @@ loop = asyncio.new_event_loop()
 loop.set_exception_handler(lambda *_: None)
 recall = loop.create_task(client.arecall("never answered"))
 loop.run_until_complete(asyncio.sleep(0))
-assert client._engine.pool.in_use == 1
+assert client.connections.in_use == 1
 loop.close()
 del recall, loop
 gc.collect()
-print(client._engine.pool.in_use)
+print(client.connections.in_use)
 """
 
 
@@ -293,7 +298,7 @@ def test_a_loop_that_ends_before_its_calls_says_nothing(
     asyncio.run(leave_behind())
     release.set()
     assert client.flush(9.0)
-    wait_until(lambda: client._engine.pool.in_use == 0)
+    wait_until(lambda: client.connections.in_use == 0)
     assert [record for record in caplog.records if record.levelno > logging.DEBUG] == []
     if call.saves:
         assert server.count(REMEMBER) == 3  # each once, though nobody waits any more
@@ -535,7 +540,7 @@ async def main():
     if not child:
         recall.cancel()
         await asyncio.gather(recall, return_exceptions=True)
-        os._exit(0 if shared._engine.pool.in_use == 0 else 3)
+        os._exit(0 if shared.connections.in_use == 0 else 3)
     await asyncio.to_thread(wait_for, child)
     assert (await recall).content == "scp_parent|under way"
 asyncio.run(main())
@@ -657,9 +662,10 @@ def test_close_waits_for_what_ends_within_its_budget(
     client = connect(server.base_url, recall_timeout_seconds=30.0, remember_timeout_seconds=30.0)
     thread, outcomes = _in_flight(call, client)
     server.wait_for_request(operation)
-    closing = threading.Thread(target=client.close, args=(20.0,))
-    closing.start()
-    wait_until(lambda: client._engine.pool.closed or client._saves._closed)
+    with noted(Workers, "close") as refusing:
+        closing = threading.Thread(target=client.close, args=(20.0,))
+        closing.start()
+        wait_until(lambda: bool(refusing.ended))
     release.set()
     closing.join(5.0)
     assert not closing.is_alive()
@@ -675,7 +681,7 @@ def test_close_while_connecting(fault: str, call: Call, serve: Serve, connect: C
             host, port = stack.enter_context(network.black_hole())
             client = connect(f"http://{host}:{port}")
             thread, outcomes = _in_flight(call, client)
-            wait_until(lambda: client._engine.pool.in_use == 1)
+            wait_until(lambda: client.connections.in_use == 1)
         else:
             dns = stack.enter_context(network.hanging_dns("localhost"))
             client = connect("http://localhost:1")
@@ -691,11 +697,11 @@ def test_close_while_connecting(fault: str, call: Call, serve: Serve, connect: C
 def test_saves_that_wait_are_not_sent_after_close(serve: Serve, connect: Connect) -> None:
     server = serve(only(REMEMBER, hostile.silent()))
     client = connect(server.base_url, remember_timeout_seconds=30.0)
-    with ThreadPoolExecutor(4) as threads:
+    with ThreadPoolExecutor(4) as threads, noted_saves() as saves:
         first = threads.submit(client.remember, "text 0")
         server.wait_for_request(REMEMBER)
         waiting = [threads.submit(client.remember, f"text {number}") for number in range(1, 4)]
-        wait_until(lambda: client._saves._calls.qsize() == 3)
+        wait_until(lambda: len(saves.ended) == 4)
         client.close(0.1)
         assert first.result(5.0) == SaveUnknown("connection_lost")
         assert [future.result(5.0) for future in waiting] == [SaveNotSent("closed")] * 3
@@ -737,10 +743,11 @@ def test_close_from_many_threads_while_in_flight(
     thread, _ = _in_flight(call, client)
     server.wait_for_request(operation)
     closing = [threading.Thread(target=client.close, args=(6.0,)) for _ in range(4)]
-    for closer in closing:
-        closer.start()
-    waiting = client._engine.pool._waiting
-    wait_until(lambda: len(waiting) == 4 or call.saves)
+    # A save keeps them from the pool: they wait for its end first.
+    with noted(Lifecycle, "flush") as flushing, noted(Pool, "close") as cutting:
+        for closer in closing:
+            closer.start()
+        wait_until(lambda: len((flushing if call.saves else cutting).begun) == 4)
     release.set()
     for closer in (*closing, thread):
         closer.join(1.0)

@@ -52,7 +52,7 @@ TOO_MUCH = {
 def test_an_answer_that_is_refused(
     behaviour: Behaviour, code: str | None, call: Call, serve: Serve, connect: Connect
 ) -> None:
-    hostile._bomb()  # it is packed once, and not while a client waits
+    hostile.packed_bomb()  # it is packed once, and not while a client waits
     server = serve(behaviour)
     client = connect(server.base_url)
     assert call.ends_in_time(client) == call.unanswered(code or "protocol_error")
@@ -63,7 +63,7 @@ def test_an_answer_that_is_refused(
 
 @pytest.mark.parametrize("fault", ["50 MB", "endless chunks", "compressed bomb", "1 MB of headers"])
 def test_little_of_it_is_held_in_memory(fault: str, serve: Serve, connect: Connect) -> None:
-    hostile._bomb()
+    hostile.packed_bomb()
     server = serve(TOO_MUCH[fault][0])
     client = connect(server.base_url)
     tracemalloc.start()

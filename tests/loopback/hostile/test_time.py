@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import random
 import socket
 import ssl
@@ -16,7 +15,6 @@ import pytest
 
 from powercontext_deerflow import PowerContext, RecallFailed, Saved, SaveNotSent, SaveUnknown
 from powercontext_deerflow.transport import network as dialling
-from powercontext_deerflow.transport.connection import Connection as OurConnection
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
     PREPARE,
@@ -104,25 +102,20 @@ def test_a_reader_so_slow_that_our_sending_stalls(
     call: Call, serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The largest text and query, and kernel buffers so small that they do not hold them."""
-    dial = dialling._dial
-
-    def dial_with_a_small_buffer(*args: object) -> socket.socket | str:
-        dialled = dial(*args)  # type: ignore[arg-type]
-        if isinstance(dialled, socket.socket):
-            dialled.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
-        return dialled
-
     received: list[object] = []
-    receive = OurConnection._read
 
-    def note_and_receive(*args: Any) -> object:
-        received.append(args)
-        return receive(*args)
+    class SmallSocket(dialling.QuietSocket):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            self.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
 
-    monkeypatch.setattr(OurConnection, "_read", note_and_receive)
-    monkeypatch.setattr(dialling, "_dial", dial_with_a_small_buffer)
+        def recv(self, *given: Any) -> bytes:
+            received.append(given)
+            return super().recv(*given)
+
+    monkeypatch.setattr(dialling, "QuietSocket", SmallSocket)
     server = serve(hostile.slow_reader())
-    server._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    server.take_little()
     client = connect(server.base_url)
     assert call.ends_in_time(client, "s" * 8192) == call.unanswered("answer_timeout")
     assert not received  # it ended while it was sending
@@ -161,20 +154,17 @@ def test_2000_expired_deadlines(call: Call, serve: Serve, connect: Connect) -> N
     """A pool that loses a slot or a connection with some of them is exhausted long before the end."""
     server = serve(healthy_after(0.05))
     client = connect(server.base_url)
-    patient = client.settings
-    client._settings = dataclasses.replace(
-        patient, recall_timeout_seconds=0.008, remember_timeout_seconds=0.012
-    )
     _storm(call, client, threads=20, each=100)
-    client._settings = patient
     server.turn(healthy)
     call.succeeds(client)
 
 
 def _storm(call: Call, client: PowerContext, threads: int, each: int) -> None:
+    seconds = 0.012 if call.saves else 0.008
+
     async def calls(number: int) -> None:
         for turn in range(each):
-            outcome = await call.begin(client, f"text {number}/{turn}")
+            outcome = await call.begin(client, f"text {number}/{turn}", seconds)
             assert not isinstance(outcome, Saved)
 
     def repeat(number: int) -> None:
@@ -182,7 +172,7 @@ def _storm(call: Call, client: PowerContext, threads: int, each: int) -> None:
             asyncio.run(calls(number))
             return
         for turn in range(each):
-            assert not isinstance(call(client, f"text {number}/{turn}"), Saved)
+            assert not isinstance(call(client, f"text {number}/{turn}", seconds), Saved)
 
     in_threads(threads, repeat)
 
@@ -232,7 +222,6 @@ def test_a_cancelled_recall_frees_its_thread_by_its_deadline(
     wait_until(lambda: server.open_connections == 0)
     assert time.monotonic() - given_up <= client.settings.recall_timeout_seconds + SLACK
     server.turn(healthy)
-    assert client._engine.workers._calls.empty()
     for timed in Call("arecall").all_at_once(client, [f"text {number}" for number in range(32)]):
         assert not isinstance(timed.outcome, RecallFailed)
 

@@ -10,7 +10,6 @@ import asyncio
 import socket
 import ssl
 import threading
-from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -46,6 +45,7 @@ from tests.loopback.hostile.world import (
     confirmed,
     found,
     in_threads,
+    noted_saves,
     only,
     record,
     refusal,
@@ -544,23 +544,21 @@ Way = Callable[[PowerContext, list[str]], list[SaveOutcome]]
 @pytest.mark.parametrize("count", [2, 20])
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_equal_saves_at_once_make_one_memory(
-    way: Way, count: int, text: str, behind_141: Behind, monkeypatch: pytest.MonkeyPatch
+    way: Way, count: int, text: str, behind_141: Behind
 ) -> None:
     """The first one's answer is held back until all have begun, so that they truly are at once."""
-    begun: deque[object] = deque()
     all_begun = threading.Event()
-    begin = behind_141.client._begin_save
-
-    def begin_and_count(*args: Any) -> Any:
-        future = begin(*args)
-        begun.append(future)
-        if len(begun) >= count:
-            all_begun.set()
-        return future
-
-    monkeypatch.setattr(behind_141.client, "_begin_save", begin_and_count)
     behind_141.proxy.fault = on(REMEMBER, hold_until(all_begun))
-    outcomes = way(behind_141.client, [text] * count)
+
+    def release() -> None:
+        wait_until(lambda: len(saves.ended) >= count, within=20.0)
+        all_begun.set()
+
+    with noted_saves() as saves:
+        releasing = threading.Thread(target=release)
+        releasing.start()
+        outcomes = way(behind_141.client, [text] * count)
+        releasing.join()
     assert behind_141.texts == [text]
     assert behind_141.proxy.count(REMEMBER) == 1
     assert isinstance(outcomes[0], Saved)

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test of the hostile world speaks of: the four calls of the SDK, a server that turns, a healthy answer.
-
-Rests on DESIGN 4 (one engine, one absolute deadline) and on facts/failure-classes, groups A to E.
-"""
+"""What every test of the hostile world speaks of: the four calls of the SDK, a server that turns, a healthy answer."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 from powercontext_deerflow import (
     PowerContext,
@@ -33,6 +31,7 @@ from powercontext_deerflow import (
 )
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.transport.pool import MAX_CONNECTIONS
+from powercontext_deerflow.transport.threads import Workers
 from tests.support.servers.hostile import HostileServer, answer
 from tests.support.servers.loopback import Behaviour, Connection, Request, http_answer
 
@@ -79,16 +78,26 @@ class Call:
         settings = client.settings
         return settings.remember_timeout_seconds if self.saves else settings.recall_timeout_seconds
 
-    def begin(self, client: PowerContext, text: str = TEXT) -> Coroutine[Any, Any, Outcome]:
+    def begin(
+        self, client: PowerContext, text: str = TEXT, seconds: float | None = None
+    ) -> Coroutine[Any, Any, Outcome]:
         """For asynchronous calls, inside a running loop."""
         if self.opened:
             open_connection(client)
-        return client.aremember(text) if self.saves else client.arecall(text)
+        by = _deadline(seconds)
+        if self.saves:
+            return client.aremember(text, deadline=by)
+        return client.arecall(text, deadline=by)
 
-    def __call__(self, client: PowerContext, text: str = TEXT) -> Outcome:
+    def __call__(
+        self, client: PowerContext, text: str = TEXT, seconds: float | None = None
+    ) -> Outcome:
         if self.is_async:
-            return asyncio.run(self.begin(client, text))
-        return client.remember(text) if self.saves else client.recall(text)
+            return asyncio.run(self.begin(client, text, seconds))
+        by = _deadline(seconds)
+        if self.saves:
+            return client.remember(text, deadline=by)
+        return client.recall(text, deadline=by)
 
     def timed(self, client: PowerContext, text: str = TEXT) -> Timed:
         return self.all_at_once(client, [text])[0]
@@ -142,6 +151,10 @@ SAVES = (Call("remember"), Call("aremember"))
 CALLS = (*RECALLS, *SAVES)
 
 
+def _deadline(seconds: float | None) -> Deadline | None:
+    return None if seconds is None else Deadline.after(seconds)
+
+
 def open_connection(client: PowerContext) -> None:
     """One that no exchange has used yet, unless one is idle or there are as many as there may be."""
     engine = client._engine
@@ -176,6 +189,10 @@ class TurningServer(HostileServer):
             for sock in self._sockets:
                 with suppress(OSError):
                     socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+    def take_little(self) -> None:
+        """From now on the kernel buffers next to nothing of what clients send."""
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
 
     @property
     def open_connections(self) -> int:
@@ -304,6 +321,43 @@ def wait_until(holds: Callable[[], bool], within: float = 5.0) -> None:
     while not holds():
         assert time.monotonic() < deadline, "it never came about"
         tick.wait(0.005)
+
+
+@dataclass(frozen=True)
+class Noted:
+    """The calls of one public method of a room of the package."""
+
+    begun: list[tuple[Any, ...]]
+    ended: list[Any]
+
+
+@contextmanager
+def noted(owner: type, method: str) -> Iterator[Noted]:
+    calls, original = Noted([], []), getattr(owner, method)
+
+    def note(*given: Any, **more: Any) -> Any:
+        calls.begun.append(given)
+        came = original(*given, **more)
+        calls.ended.append(came)
+        return came
+
+    with mock.patch.object(owner, method, note):
+        yield calls
+
+
+@contextmanager
+def noted_saves() -> Iterator[Noted]:
+    """The saves that were submitted; the other calls on threads of the package are no business of theirs."""
+    calls, submit = Noted([], []), Workers.submit
+
+    def note(workers: Workers, call: Any, deadline: Deadline, key: object = None) -> Any:
+        submitted = submit(workers, call, deadline, key)
+        if key is not None:
+            calls.ended.append(submitted)
+        return submitted
+
+    with mock.patch.object(Workers, "submit", note):
+        yield calls
 
 
 @contextmanager

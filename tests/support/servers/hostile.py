@@ -172,7 +172,7 @@ def gzip_bomb() -> Behaviour:
     """64 KiB on the wire, 64 MiB when unpacked; sent although nobody offered gzip."""
 
     def behave(connection: Connection, _: Request) -> None:
-        connection.send(http_answer(200, _bomb(), [("Content-Encoding", "gzip")]))
+        connection.send(http_answer(200, packed_bomb(), [("Content-Encoding", "gzip")]))
 
     return behave
 
@@ -220,5 +220,5 @@ def _drip(head: bytes, pieces: Sequence[bytes], interval: float) -> Behaviour:
 
 
 @functools.cache
-def _bomb() -> bytes:
+def packed_bomb() -> bytes:
     return gzip.compress(b" " * (64 << 20))
