@@ -110,7 +110,7 @@ class Evidence:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
         report = yield
         if report.when == "call" or report.failed:
-            folder = report.nodeid.split("/")[1]
+            folder = report.nodeid.split("/")[2]
             self.tests[f"{folder} {report.outcome}"] += 1
         if report.when == "call" and report.passed:
             made = getattr(item, "callspec", None)

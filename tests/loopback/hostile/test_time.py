@@ -15,6 +15,7 @@ import pytest
 
 from powercontext_deerflow import PowerContext, RecallFailed, Saved, SaveNotSent, SaveUnknown
 from powercontext_deerflow.transport import network as dialling
+from powercontext_deerflow.transport.tls import QuietSocket
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
     PREPARE,
@@ -104,7 +105,7 @@ def test_a_reader_so_slow_that_our_sending_stalls(
     """The largest text and query, and kernel buffers so small that they do not hold them."""
     received: list[object] = []
 
-    class SmallSocket(dialling.QuietSocket):
+    class SmallSocket(QuietSocket):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
             self.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
