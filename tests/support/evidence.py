@@ -109,13 +109,15 @@ class Evidence:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
         report = yield
+        # A test that loops over its cases records how many they were.
+        cases = int(dict(item.user_properties).get("cases", 1))
         if report.when == "call" or report.failed:
             folder = report.nodeid.split("/")[2]
-            self.tests[f"{folder} {report.outcome}"] += 1
+            self.tests[f"{folder} {report.outcome}"] += cases
         if report.when == "call" and report.passed:
             made = getattr(item, "callspec", None)
             calls = [one for one in (made.params.values() if made else ()) if isinstance(one, Call)]
-            self.situations[self._about(item.path)][calls[0].id if calls else OTHER] += 1
+            self.situations[self._about(item.path)][calls[0].id if calls else OTHER] += cases
         return report
 
     def _about(self, path: Path) -> str:

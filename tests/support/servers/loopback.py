@@ -183,7 +183,7 @@ class LoopbackServer:
 
     def __enter__(self) -> Self:
         self._listener = socket.create_server((self.host, 0), backlog=128)
-        self._listener.settimeout(0.05)  # closing a listener does not wake its accept()
+        self._listener.settimeout(0.05)  # elsewhere than on Linux nothing else wakes its accept()
         self.port = self._listener.getsockname()[1]
         self._start_thread(self._accept)
         return self
@@ -192,6 +192,8 @@ class LoopbackServer:
         self, kind: type[BaseException] | None, _: object, __: TracebackType | None
     ) -> None:
         self._closing.set()
+        with contextlib.suppress(OSError):  # on Linux this wakes its accept(); closing would not
+            self._listener.shutdown(socket.SHUT_RDWR)
         with self._changed:
             for sock in self._sockets:
                 _shut_down(sock)
@@ -214,6 +216,10 @@ class LoopbackServer:
                     sock, _ = self._listener.accept()
                 except TimeoutError:
                     continue
+                except OSError:
+                    if self._closing.is_set():
+                        return
+                    raise
                 sock.settimeout(None)
                 if self._tls and not isinstance(self._behaviour, Bare):
                     sock = self._tls.wrap_socket(
