@@ -6,16 +6,18 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check quality client client-check mutants docs-check evidence matrix docs bench bench-quick doctor
+.PHONY: help demo quick test check coverage quality client client-check mutants docs-check evidence matrix docs bench bench-quick doctor
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
+# --group needs pip 25.1, and a fresh environment of Python 3.11 has an older one.
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "powercontext-deerflow needs Python 3.11 or newer, and $(PYTHON) is older: run make again with PYTHON=python3.11 (or newer)")'
 	@echo "Installing into $(VENV) (once; about a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,server]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $@
 
 demo: $(STAMP) ## remember in one chat, recall in the next, on a real PowerContext server
@@ -23,6 +25,14 @@ demo: $(STAMP) ## remember in one chat, recall in the next, on a real PowerConte
 
 doctor: $(STAMP) ## what `powercontext-deerflow doctor` says of the demo's deployment
 	@PYTHONPATH=tests/host $(BIN)/python -m scripts.demo doctor
+
+quick: $(STAMP) ## unit tests and module arrows: no servers, at most half a minute
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m pytest tests/unit tests/project/test_architecture.py
+
+coverage: $(STAMP) ## branch coverage of the package by the unit tests, with a floor
+	@$(BIN)/python -m coverage run -m pytest tests/unit
+	@$(BIN)/python -m coverage report --skip-covered
 
 test: $(STAMP) client-check ## the whole test suite
 	@$(BIN)/python -m pytest
