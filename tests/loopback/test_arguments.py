@@ -173,7 +173,8 @@ def test_every_public_operation_is_tried_here() -> None:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_a_deadline_is_a_deadline(client: PowerContext, name: str) -> None:
-    for wrong in (1.0, 0, "2", True, False, float("nan"), [], Alike(), Deadline, Secret("1")):
+    numbers: tuple[object, ...] = (1.0, 0, "2", True, False, float("nan"))
+    for wrong in (*numbers, [], Alike(), Deadline, Secret("1")):
         for way in BOTH:
             call = way(name, *OPERATIONS[name], deadline=wrong)
             assert code_of(client, "deadline", call) == "deadline_not_a_deadline"
@@ -350,8 +351,8 @@ def test_citations_as_servers_make_them_are_asked_for(
 # --- sources ------------------------------------------------------------------------------------------------------
 
 
-def nested(levels: int, kind: type = dict) -> object:
-    value: object = 1
+def nested(levels: int, kind: type = dict) -> Any:
+    value: Any = 1
     for _ in range(levels):
         value = {"a": value} if kind is dict else [value]
     return value
@@ -393,17 +394,21 @@ def test_names_and_contents_of_sources(client: PowerContext) -> None:
             )
 
 
+NOT_JSON: tuple[object, ...] = (b"x", bytearray(b"x"), {1}, frozenset(), (1,), object())
+IN_A_LIST: tuple[object, ...] = (b"x", {1}, (1,))
+ODD: tuple[object, ...] = (range(3), collections.Counter(), Secret("t"), ATOMIC, Fake())
+NOT_KEYS: tuple[object, ...] = (1, 1.0, None, True, b"a", (1,), Text("a"), Kind.FACT)
 UNUSABLE: dict[str, list[object]] = {
     "not_an_object": [
         *([], "", b"", 0, True, (), set(), object(), Alike(), [("a", 1)], dict, Secret("t")),
         *(MappingProxyType({}), collections.OrderedDict(), collections.defaultdict(int)),
     ],
     "not_json": [
-        *({"a": value} for value in (b"x", bytearray(b"x"), {1}, frozenset(), (1,), object())),
+        *({"a": value} for value in NOT_JSON),
         *({"a": value} for value in (Decimal(1), Fraction(1), 1j, Whole(1), Text("x"), Kind.FACT)),
-        *({"a": value} for value in (range(3), collections.Counter(), Secret("t"), ATOMIC, Fake())),
-        *({"a": [{"b": value}]} for value in (b"x", {1}, (1,))),
-        *({key: 1} for key in (1, 1.0, None, True, b"a", (1,), Text("a"), Kind.FACT)),
+        *({"a": value} for value in ODD),
+        *({"a": [{"b": value}]} for value in IN_A_LIST),
+        *({key: 1} for key in NOT_KEYS),
         {"a": {1: 2}},
     ],
     "not_unicode": [{"a": "\ud800"}, {"\ud800": 1}, {"a": [CANARY + "\udfff"]}],
@@ -432,9 +437,14 @@ def test_metadata_is_plain_json_or_refused(client: PowerContext, reason: str) ->
 @pytest.mark.usefixtures("sends")
 def test_metadata_is_sent_as_it_is(client: PowerContext, server: HostileServer) -> None:
     right: list[dict[str, Any] | None] = [
-        *[None, {}, {"": ""}, {"a": [1, -2.5, True, None, "\x00", "😀", {}, []]}],
-        *[{"a": 2**53 - 1, "b": -(2**53) + 1, "c": 0.1, "d": 5e-324}, {"a": "x" * (2**18 - 3)}],
-        *[{"a": nested(64)}, {"a": nested(64, list)}],
+        None,
+        {},
+        {"": ""},
+        {"a": [1, -2.5, True, None, "\x00", "😀", {}, []]},
+        {"a": 2**53 - 1, "b": -(2**53) + 1, "c": 0.1, "d": 5e-324},
+        {"a": "x" * (2**18 - 3)},
+        {"a": nested(64)},
+        {"a": nested(64, list)},
     ]
     for metadata in right:
         before = copy.deepcopy(metadata)
@@ -450,7 +460,10 @@ def test_metadata_that_changes_meanwhile_is_not_looked_at_twice(client: PowerCon
         def items(self) -> Any:
             raise AssertionError("asked")
 
-        keys = values = __iter__ = __getitem__ = items
+        keys = values = __iter__ = items
+
+        def __getitem__(self, _: str) -> object:
+            raise AssertionError("asked")
 
     growing: Mapping[str, object] = Growing(a=1)
     for wrong in (growing, {"a": growing}):

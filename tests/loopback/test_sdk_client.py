@@ -29,6 +29,7 @@ from powercontext_deerflow import (
     Settings,
     TransportError,
 )
+from powercontext_deerflow.codes import AnswerCode
 from powercontext_deerflow.settings import PREFIX
 from tests.support.servers import hostile
 from tests.support.servers.hostile import HostileServer, answer, by_path, in_turn
@@ -94,7 +95,9 @@ def asked(server: HostileServer) -> list[str]:
 
 def test_an_answer_that_is_refused_can_be_found_in_the_servers_log() -> None:
     request_id = "0123456789abcdef"
-    for status, code in ((200, "malformed"), (202, "unexpected_status")):
+    refused: tuple[tuple[int, AnswerCode], ...]
+    refused = ((200, "malformed"), (202, "unexpected_status"))
+    for status, code in refused:
         broken = answer(status, b"{", [("X-PowerContext-Request-ID", request_id)])
         with connected(by_path({SEARCH: NOTHING}, broken)) as (client, _):
             assert client.recall("text") == RecallFailed(code, status, request_id)

@@ -307,7 +307,7 @@ def test_forget_retires_a_legacy_entry(ask: Ask) -> None:
 def test_a_stale_citation_is_a_conflict(ask: Ask, code: str) -> None:
     refused = answer(409, envelope(code), [("X-PowerContext-Request-ID", "0123456789abcdef")])
     routes = {f"GET {PATH}/state": answer(200, STATE), LIFECYCLE: refused, RETIRE: refused}
-    told = "http_409" if code == "renamed_later" else code
+    told: Any = "http_409" if code == "renamed_later" else code
     for citation in (ATOMIC, LEGACY):
         assert ask(routes, "forget", citation) == Conflict(told, "0123456789abcdef")
 

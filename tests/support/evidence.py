@@ -23,7 +23,6 @@ from powercontext_deerflow.api.wire import ArtifactCitation, RememberRequest
 from powercontext_deerflow.host.events import Event, Events
 from powercontext_deerflow.host.runtime import Runtime
 from powercontext_deerflow.operations import save as saving
-from powercontext_deerflow.transport import Engine
 from tests.loopback.hostile.world import Call
 from tests.support.servers.loopback import LoopbackServer
 from tests.support.servers.plain_client import PlainClient
@@ -192,7 +191,7 @@ def pytest_configure(config: pytest.Config) -> None:
             evidence.audited(server)
         close(server)
 
-    def watched_save(engine: Engine, request: RememberRequest, *rest: Any, **more: Any) -> Any:
+    def watched_save(engine: Any, request: RememberRequest, *rest: Any, **more: Any) -> Any:
         this_save.sent = 0
         outcome = save(engine, request, *rest, **more)
         evidence.has_saved(request, outcome, this_save.sent)

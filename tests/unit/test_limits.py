@@ -332,9 +332,9 @@ class Text(str):
     def strip(self, _: str | None = None) -> str:
         return "another"
 
-    __str__ = strip  # type: ignore[assignment]
+    __str__ = strip
     __getitem__ = strip  # type: ignore[assignment]
-    __len__ = lambda _: 1  # type: ignore[assignment]  # noqa: E731
+    __len__ = lambda _: 1  # noqa: E731
 
 
 def test_of_a_subclass_only_the_characters_count() -> None:

@@ -12,10 +12,11 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -825,12 +826,14 @@ def test_no_frame_of_ours_holds_what_was_refused(wrong: str) -> None:
         for name, value in given_environ.items()
         if name != PREFIX + "OWNER_USER_ID"
     }
-    for make in (
+    changed: dict[str, Any] = {wrong: values[wrong]}
+    makers: tuple[Callable[[], Settings], ...] = (
         lambda: Settings(**values),  # type: ignore[arg-type]
-        lambda: dataclasses.replace(explicit(), **{wrong: values[wrong]}),
+        lambda: dataclasses.replace(explicit(), **changed),
         lambda: Settings.from_environment(given_environ),
         lambda: Settings.from_environment({**given_environ, PREFIX + "SCOPE_ID": ""}),
-    ):
+    )
+    for make in makers:
         with pytest.raises(ConfigurationError) as raised:
             make()
         captured = traceback.TracebackException.from_exception(raised.value, capture_locals=True)

@@ -39,7 +39,12 @@ def body(query: str, hits: int, length: int) -> bytes:
     for at in range(hits):
         text = f"{at} " + (query[at:] + query[:at])
         artifact = {"family": "atomic-memory", "artifact_id": f"art_{at}", "revision": 1}
-        record = {"artifact": artifact, "kind": "fact", "text": text[:length], "state": "active"}
+        record: dict[str, object] = {
+            "artifact": artifact,
+            "kind": "fact",
+            "text": text[:length],
+            "state": "active",
+        }
         record |= {"state_version": 0, "merged_into_id": None}
         found.append({"memory": record, "score": 0.5, "matched_by": ["text"]})
     return json.dumps({"mode": "text", "hits": found}, ensure_ascii=False).encode()

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -42,13 +43,13 @@ from tests.loopback.hostile.world import (
     wait_until,
 )
 from tests.support.servers import hostile, network
-from tests.support.servers.loopback import Bare
+from tests.support.servers.loopback import Bare, Connection
 
 DAY = datetime.timedelta(days=1)
 NOW = datetime.datetime.now(datetime.UTC)
 
 
-def server_context(issuer: trustme.CA, *names: str, **dates: datetime.datetime) -> ssl.SSLContext:
+def server_context(issuer: trustme.CA, *names: str, **dates: Any) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     issuer.issue_cert(*(names or ("127.0.0.1", "localhost")), **dates).configure_cert(context)
     return context
@@ -118,7 +119,11 @@ def test_only_an_intermediate_is_trusted(
 def test_a_port_that_speaks_something_else(
     said: bytes, call: Call, serve: Serve, connect: Connect, tls: tuple[ssl.SSLContext, str]
 ) -> None:
-    server = serve(Bare(lambda connection: (connection.send(said), connection.hold())[0]))
+    def behave(connection: Connection) -> None:
+        connection.send(said)
+        connection.hold()
+
+    server = serve(Bare(behave))
     client = connect(f"https://127.0.0.1:{server.port}", ca_file=tls[1])
     outcome = call.ends_in_time(client)
     assert outcome in (

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from powercontext_deerflow import RecallFailed, SaveNotSent
+from powercontext_deerflow import RecallFailed, SaveNotSent, Settings
 from powercontext_deerflow.errors import ConfigurationError
 from powercontext_deerflow.transport import UNREACHABLE
 from tests.loopback.hostile.conftest import Connect, Serve
@@ -215,15 +215,15 @@ def test_the_manager_is_inert_without_its_ca_bundle(
         "CA_FILE": str(bundle),
     }.items():
         monkeypatch.setenv(f"POWERCONTEXT_DEERFLOW_{name}", value)
-    checked = runtime.Settings.from_environment
+    checked = Settings.from_environment
 
     def gone(*_: object) -> object:
         settings = checked()
         bundle.unlink(missing_ok=True)
-        monkeypatch.setattr(runtime.Settings, "from_environment", checked)
+        monkeypatch.setattr(Settings, "from_environment", checked)
         return settings
 
-    monkeypatch.setattr(runtime.Settings, "from_environment", gone)
+    monkeypatch.setattr(Settings, "from_environment", gone)
     runtime.forget()
     with ExitStack() as stack:
         stack.callback(runtime.forget)

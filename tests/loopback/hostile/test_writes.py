@@ -30,6 +30,7 @@ from powercontext_deerflow import (
     Secret,
     ServerError,
 )
+from powercontext_deerflow.codes import ServerCode
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.operations import save as saving
 from tests.loopback.hostile.conftest import Connect, Serve
@@ -87,7 +88,7 @@ SENT: dict[str, tuple[Behaviour, SaveOutcome]] = {
     "f 502 page": (answer(502, GATEWAY_PAGE), SaveUnknown("http_502", 502)),
     "f 504 page": (answer(504, GATEWAY_PAGE), SaveUnknown("http_504", 504)),
     "f 403 page": (answer(403, GATEWAY_PAGE), SaveUnknown("http_403", 403)),
-    "f 599": (answer(599, b""), SaveUnknown("http_599", 599)),
+    "f 599": (answer(599, b""), SaveUnknown("http_5xx", 599)),
     "g deadline": (hostile.silent(), SaveUnknown("answer_timeout")),
     "m 500": (answer(500, refusal("internal_error")), SaveUnknown("internal_error", 500)),
 }
@@ -107,7 +108,7 @@ def test_sent_once(
 
 @pytest.mark.parametrize(("code", "status"), saving.NOT_EXECUTED.items())
 def test_l_refused_by_powercontext(
-    code: str, status: int, save: Call, serve: Serve, connect: Connect
+    code: ServerCode, status: int, save: Call, serve: Serve, connect: Connect
 ) -> None:
     """Known to be given before anything is stored: nothing is read back."""
     server = serve(only(REMEMBER, refused(status, code)))

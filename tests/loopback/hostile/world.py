@@ -129,7 +129,7 @@ class Call:
         assert timed.seconds <= self.deadline(client) + SLACK
         return timed.outcome
 
-    def unanswered(self, code: str, *, sent: bool = True, status: int | None = None) -> Outcome:
+    def unanswered(self, code: Any, *, sent: bool = True, status: int | None = None) -> Outcome:
         """The outcome of this call when no usable answer came."""
         if not self.saves:
             return RecallFailed(code, status)

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 import trustme
 
+from powercontext_deerflow import Settings
+from powercontext_deerflow.api import calls
 from powercontext_deerflow.doctor import checks as doctor
 from powercontext_deerflow.doctor.command import main
 from powercontext_deerflow.settings import PREFIX
@@ -489,14 +491,14 @@ def test_a_ca_file_that_is_gone_after_the_settings_were_read(
     _, ca_file = network.issue_tls(tmp_path)
     patient.bind("https://127.0.0.1:9", CA_FILE=str(ca_file))
 
-    read = doctor.Settings.from_environment
+    read = Settings.from_environment
 
-    def from_environment() -> doctor.Settings:
+    def from_environment() -> Settings:
         settings = read()
         ca_file.unlink()
         return settings
 
-    monkeypatch.setattr(doctor.Settings, "from_environment", from_environment)
+    monkeypatch.setattr(Settings, "from_environment", from_environment)
     told = patient.examined()
     assert told.codes[-2:] == ["settings_ok", "ca_file_unreadable"]
     assert told.status == 1
@@ -536,7 +538,7 @@ def test_a_check_that_breaks_is_a_finding(
         raise RuntimeError(f"{TOKEN} {CANARY}")
 
     for name, stage in (("capabilities", "search"), ("scope", "scope")):
-        monkeypatch.setattr(doctor.exchanges, name, broken)
+        monkeypatch.setattr(calls, name, broken)
         told = patient.examined()
         assert told.faults == ["unexpected_failure"]
         fault = told.findings["unexpected_failure"]
