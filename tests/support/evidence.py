@@ -23,6 +23,8 @@ from powercontext_deerflow.api.wire import ArtifactCitation, RememberRequest
 from powercontext_deerflow.host.events import Event, Events
 from powercontext_deerflow.host.runtime import Runtime
 from powercontext_deerflow.operations import save as saving
+from powercontext_deerflow.outcomes import SaveOutcome
+from powercontext_deerflow.transport import IO
 from tests.loopback.hostile.world import Call
 from tests.support.servers.loopback import LoopbackServer
 from tests.support.servers.plain_client import PlainClient
@@ -173,7 +175,7 @@ def pytest_configure(config: pytest.Config) -> None:
         LoopbackServer.__exit__,
         PowerContextServer.close,
     )
-    save, send, remember = saving.save, exchanges.remember, PlainClient.remember
+    save, send, remember = saving.in_turn, exchanges.remember, PlainClient.remember
     begin, report = Runtime.remember, Events.report
     this_save = threading.local()
 
@@ -191,9 +193,9 @@ def pytest_configure(config: pytest.Config) -> None:
             evidence.audited(server)
         close(server)
 
-    def watched_save(engine: Any, request: RememberRequest, *rest: Any, **more: Any) -> Any:
+    async def watched_save(io: IO, request: RememberRequest, *rest: Any) -> SaveOutcome:
         this_save.sent = 0
-        outcome = save(engine, request, *rest, **more)
+        outcome = await save(io, request, *rest)
         evidence.has_saved(request, outcome, this_save.sent)
         return outcome
 
@@ -218,7 +220,7 @@ def pytest_configure(config: pytest.Config) -> None:
         (Call, "all_at_once", watched_calls),
         (LoopbackServer, "__exit__", watched_exit),
         (PowerContextServer, "close", watched_close),
-        (saving, "save", watched_save),
+        (saving, "in_turn", watched_save),
         (exchanges, "remember", watched_send),
         (PlainClient, "remember", watched_remember),
         (Runtime, "remember", watched_tool),
