@@ -111,7 +111,7 @@ class Evidence:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
         report = yield
         # A test that loops over its cases records how many they were.
-        cases = int(dict(item.user_properties).get("cases", 1))
+        cases = int(str(dict(item.user_properties).get("cases", 1)))
         if report.when == "call" or report.failed:
             folder = report.nodeid.split("/")[2]
             self.tests[f"{folder} {report.outcome}"] += cases
