@@ -40,7 +40,7 @@ def asked(server: LoopbackServer) -> list[str]:
     return [f"{request.method} {request.path}" for request in server.requests]
 
 
-def environment(base_url: str, **changed: str | None) -> dict[str, str]:
+def environment(base_url: str | None = NOWHERE, **changed: str | None) -> dict[str, str]:
     """The variables of a Gateway; None takes one away."""
     values = {
         "BASE_URL": base_url,
@@ -52,7 +52,9 @@ def environment(base_url: str, **changed: str | None) -> dict[str, str]:
     return {PREFIX + name: value for name, value in values.items() if value is not None}
 
 
-def bind(monkeypatch: pytest.MonkeyPatch, base_url: str, **changed: str | None) -> None:
+def bind(
+    monkeypatch: pytest.MonkeyPatch, base_url: str | None = NOWHERE, **changed: str | None
+) -> None:
     """The same in the environment of this process."""
     for name, value in environment(base_url, **changed).items():
         monkeypatch.setenv(name, value)
