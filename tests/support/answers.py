@@ -23,6 +23,9 @@ SOURCE = "POST /v1/sources/content"
 SERVER_INFO = "GET /v1/server-info"
 CAPABILITIES = "GET /v1/capabilities"
 
+TEXT = "The order service keeps money amounts as integer cents."
+"""What is saved where any text will do."""
+
 REQUEST_ID = "0123456789abcdef"
 NAMED = [("X-PowerContext-Request-ID", REQUEST_ID)]
 """The header by which an exchange is found in the server's log."""
