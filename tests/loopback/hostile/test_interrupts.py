@@ -20,7 +20,6 @@ from powercontext_deerflow import PowerContext, Recalled
 from powercontext_deerflow.deadline import Deadline
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
-    PREPARE,
     Call,
     healthy,
     healthy_after,
@@ -30,6 +29,7 @@ from tests.loopback.hostile.world import (
     open_connection,
     wait_until,
 )
+from tests.support.answers import PREPARE
 from tests.support.servers.network import hanging_dns
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,9 +7,8 @@ import unicodedata
 from collections import Counter
 from typing import get_args
 
-import pytest
-
 from tests.real.recall_quality import dataset
+from tests.support.cases import each_case
 
 MEMORIES = dataset.memories()
 PROMPTS = dataset.prompts()
@@ -40,7 +39,7 @@ def test_there_is_enough_of_everything() -> None:
     assert {memory.kind for memory in MEMORIES} == kinds
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
+@each_case("entry", ENTRIES, ids=[entry.id for entry in ENTRIES])
 def test_a_text_is_in_its_language_and_in_the_form_a_server_keeps(
     entry: dataset.Memory | dataset.Prompt,
 ) -> None:
