@@ -29,48 +29,15 @@ from powercontext_deerflow import (
     MemoryRef,
     PowerContext,
     Secret,
-    Settings,
 )
+from tests.support import bound
+from tests.support.answers import ACCEPTED
+from tests.support.lookalikes import Alike, Text, Whole
 from tests.support.servers.hostile import HostileServer, answer
 
 CANARY = "zQ7-canary-text"
 ATOMIC = ArtifactCitation("atomic-memory", "art_1", 2)
 LEGACY = EntryCitation(MemoryRef("memory", "memory", 3), "mem_ent_1", "mem_ver_1")
-ACCEPTED = {"status": "accepted", "source": {"name": "content", "source_id": "s"}, "position": 7}
-
-
-class Text(str):
-    """As a template library's or a message's own text: right characters, methods of its own."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __len__(self) -> int:
-        return 1
-
-    def __str__(self) -> str:
-        return "another"
-
-    def __getitem__(self, at: object) -> str:
-        return "another"
-
-    def strip(self, _: str | None = None) -> str:
-        return "another"
-
-    def encode(self, *_: str) -> bytes:
-        return b"another"
-
-    def isascii(self) -> bool:
-        return True
-
-
-class Whole(int):
-    __slots__ = ()
 
 
 class Fake:
@@ -83,13 +50,6 @@ class Kind(enum.StrEnum):
     FACT = "fact"
 
 
-class Alike:
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    __hash__ = None  # type: ignore[assignment]
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[HostileServer]:
     with HostileServer(answer(202, ACCEPTED)) as host:
@@ -98,9 +58,8 @@ def server() -> Iterator[HostileServer]:
 
 @pytest.fixture
 def client(server: HostileServer) -> Iterator[PowerContext]:
-    settings = Settings(base_url=server.base_url, scope_id="scp_1", token=Secret("t"))
-    with PowerContext(settings) as bound:
-        yield bound
+    with PowerContext(bound.settings(server.base_url)) as client:
+        yield client
 
 
 Call = Callable[[PowerContext], Any]
@@ -180,44 +139,11 @@ def test_a_deadline_is_a_deadline(client: PowerContext, name: str) -> None:
             assert code_of(client, "deadline", call) == "deadline_not_a_deadline"
 
 
-def test_a_deadline_is_so_many_seconds_away() -> None:
-    wrong: list[object] = ["x", "1", None, True, b"1", [1], math.nan]
-    wrong += [Decimal(1), Fraction(1), 1j, Whole(1), object(), Alike()]
-    for value in wrong:
-        for make, field in ((Deadline.after, "seconds"), (Deadline, "at")):
-            with pytest.raises(InputError) as refused:
-                make(value)  # type: ignore[arg-type]
-            assert (refused.value.code, refused.value.field) == (f"{field}_not_seconds", field)
-    for far in (10**400, 1e308, 3e6, math.inf):
-        assert Deadline.after(far).remaining() == 86_400
-        assert not Deadline.after(far).sooner(0.5).expired
-    for none in (0, -0.0, -1, -0.001, -(10**400), -math.inf):
-        assert Deadline.after(none).expired
-        assert Deadline.after(none).remaining() == 0
-
-
-def test_a_share_of_a_deadline_is_a_part_of_it() -> None:
-    for wrong in ("x", None, True, math.nan, -0.1, 1.1, 2, math.inf, Decimal("0.5"), [0.5]):
-        with pytest.raises(InputError) as refused:
-            Deadline.after(1).sooner(wrong)  # type: ignore[arg-type]
-        assert (refused.value.code, refused.value.field) == ("share_out_of_range", "share")
-    assert Deadline.after(10).sooner(1).remaining() > 5
-    assert Deadline.after(10).sooner(0).expired
-
-
 def test_a_budget_is_so_many_seconds(client: PowerContext) -> None:
     for wrong in ("1", None, True, math.nan, [1], Decimal(1)):
         for call in (blocking("flush", wrong), *(way("close", wrong) for way in BOTH)):
             assert code_of(client, "budget", call) == "budget_not_seconds"
     assert client.flush(0)
-
-
-def test_a_client_wants_settings() -> None:
-    mock = {"base_url": "http://localhost", "scope_id": "s", "token": "t"}
-    for wrong in ("http://localhost", None, mock, Settings, object(), Alike()):
-        with pytest.raises(InputError) as refused:
-            PowerContext(wrong)  # type: ignore[arg-type]
-        assert (refused.value.code, refused.value.field) == ("settings_not_settings", "settings")
 
 
 # --- texts --------------------------------------------------------------------------------------------------------

@@ -19,10 +19,22 @@ import pytest
 
 from powercontext_deerflow.settings import PREFIX
 from powercontext_deerflow.version import VERSION
+from tests.support import bound
+from tests.support.answers import (
+    CAPABILITIES,
+    INFO,
+    PREPARE,
+    SCOPE,
+    SEARCH_MODES,
+    SERVER_INFO,
+    prepared,
+)
+from tests.support.bound import NOWHERE, SCOPE_ID, TOKEN
 from tests.support.servers import hostile
 from tests.support.servers.hostile import HostileServer, answer
 
 ROOT = Path(__file__).resolve().parents[2]
+INSTALLED = Path(sys.executable).with_name("powercontext-deerflow")
 COMMAND = [
     sys.executable,
     "-c",
@@ -34,40 +46,19 @@ INTERRUPTIBLE = [
     f"import signal; signal.signal(2, signal.default_int_handler); {COMMAND[2]}",
 ]
 COMPLAINT = "powercontext-deerflow: the output could not be written\n"
-TOKEN = "pct_zQ7secretzQ7"
 ROUTES = {
-    "GET /v1/server-info": answer(
-        200,
-        {
-            "product": "powercontext",
-            "package_version": "1.4.1",
-            "api_contract_version": {"major": 1, "minor": 4},
-        },
-    ),
-    "GET /v1/scopes/scp_1": answer(200, {"scope_id": "scp_1"}),
-    "GET /v1/capabilities": answer(200, {"search_modes": ["auto", "fts"]}),
-    "POST /v1/context/prepare": answer(
-        200,
-        {
-            "schema": "powercontext.prepared-context.v1",
-            "status": "empty",
-            "content": None,
-            "content_bytes": 0,
-        },
-    ),
+    SERVER_INFO: answer(200, INFO),
+    f"GET /v1/scopes/{SCOPE_ID}": answer(200, SCOPE),
+    CAPABILITIES: answer(200, SEARCH_MODES),
+    PREPARE: answer(200, prepared(None)),
 }
 
 
 def environment(base_url: str = "", *path: Path, **more: str) -> dict[str, str]:
     """Of a Gateway with our stand-in of the host; unbound without ``base_url``."""
-    bound = {
-        PREFIX + "BASE_URL": base_url,
-        PREFIX + "SCOPE_ID": "scp_1",
-        PREFIX + "TOKEN": TOKEN,
-        PREFIX + "OWNER_USER_ID": "4f0c2d9a",
-    }
+    given = bound.environment(base_url) if base_url else {}
     where = os.pathsep.join(map(str, (*path, ROOT / "tests/host", ROOT, ROOT / "generated")))
-    return {**os.environ, **(bound if base_url else {}), "PYTHONPATH": where, **more}
+    return {**os.environ, **given, "PYTHONPATH": where, **more}
 
 
 def shell(arguments: str, redirections: str, **more: str) -> tuple[int, str, str]:
@@ -82,6 +73,76 @@ def shell(arguments: str, redirections: str, **more: str) -> tuple[int, str, str
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
+
+
+def examined(
+    folder: Path, base_url: str = NOWHERE, **more: str
+) -> tuple[int, dict[str, dict[str, str]]]:
+    """What the doctor finds with ``folder`` first on the path, by code; it says nothing else, and never the token."""
+    done = subprocess.run(
+        [*COMMAND, "doctor", "--json"],
+        env=environment(base_url, folder, **more),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert TOKEN not in done.stdout
+    found = json.loads(done.stdout)["findings"]
+    return done.returncode, {one["code"]: one for one in found}
+
+
+# --- what it says first
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_version_and_help_import_nothing_heavy(argument: str) -> None:
+    script = (
+        "import sys, powercontext_deerflow.cli as cli\n"
+        f"assert cli.main(['{argument}']) == 0\n"
+        "heavy = {'httpx', 'h11', 'msgspec', 'ssl', 'yaml', 'json', 'tomllib'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert (VERSION if argument == "--version" else "doctor") in done.stdout
+
+
+def test_the_installed_command() -> None:
+    done = subprocess.run([INSTALLED, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{VERSION}\n", "")
+
+
+def test_a_terminal_without_unicode_gets_escapes_and_no_crash() -> None:
+    """An owner's id may be any printable text; a C locale must not turn that into a traceback."""
+    given = bound.environment(owner_user_id="用户") | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [INSTALLED, "doctor"], env=given, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "\\u7528\\u6237" in done.stdout
+
+
+def test_valid_settings_are_shown_without_the_token_and_warned_about(tmp_path: Path) -> None:
+    given = {
+        "OWNER_USER_ID": "用户-1",
+        "MAX_BYTES": "512",
+        "RECALL_TIMEOUT_SECONDS": "5",
+        "REMEMBER_TIMEOUT_SECONDS": "30",
+    }
+    status, found = examined(tmp_path, **{PREFIX + name: value for name, value in given.items()})
+    assert status == 1
+    shown = found["settings_ok"]["detail"]
+    for part in ("OWNER_USER_ID=用户-1", f"SCOPE_ID={SCOPE_ID}", "MAX_BYTES=512"):
+        assert part in shown
+    for code in ("budget_too_small_to_be_useful", "recall_over_host_cap", "remember_over_host_cap"):
+        assert found[code]["level"] == "warning"
+    assert found["connect_failed"]["level"] == "fault"
+
+
+# --- its output and its end
 
 
 # What is said, and the status that it has.
@@ -176,7 +237,7 @@ def test_an_output_of_another_encoding(encoding: str) -> None:
     more = {"PYTHONIOENCODING": encoding, PREFIX + "OWNER_USER_ID": "用户"}
     done = subprocess.run(
         [*COMMAND, "doctor"],
-        env=environment("http://127.0.0.1:9", **more),
+        env=environment(NOWHERE, **more),
         capture_output=True,
         timeout=60,
         check=False,
@@ -196,7 +257,7 @@ def test_an_interrupt_ends_it_without_a_word() -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        server.wait_for_request("GET /v1/server-info")
+        server.wait_for_request(SERVER_INFO)
         running.send_signal(signal.SIGINT)
         out, complained = running.communicate(timeout=30)
     assert (running.returncode, out, complained) == (130, "", "")
@@ -221,24 +282,6 @@ def test_without_pyyaml_one_clear_line(tmp_path: Path) -> None:
 
 
 # --- what is installed around it
-
-
-def examined(
-    folder: Path, base_url: str = "http://127.0.0.1:9"
-) -> tuple[int, dict[str, dict[str, str]]]:
-    """What the doctor finds with ``folder`` first on the path, by code; it says nothing else, and never the token."""
-    done = subprocess.run(
-        [*COMMAND, "doctor", "--json"],
-        env=environment(base_url, folder),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.stderr == ""
-    assert TOKEN not in done.stdout
-    found = json.loads(done.stdout)["findings"]
-    return done.returncode, {one["code"]: one for one in found}
 
 
 def _file(name: str, content: bytes) -> Callable[[Path], None]:

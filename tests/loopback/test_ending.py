@@ -23,19 +23,11 @@ from powercontext_deerflow.host.runtime import Runtime
 from powercontext_deerflow.host.tools import Ending, install
 from powercontext_deerflow.memory import PowerContextMemoryManager
 from powercontext_deerflow.transport import threads
-from tests.loopback.hostile.world import (
-    REMEMBER,
-    TEXT,
-    TurningServer,
-    healthy,
-    held,
-    only,
-    wait_until,
-)
+from tests.loopback.hostile.world import TurningServer, healthy, held, only
+from tests.support.answers import REMEMBER, TEXT
+from tests.support.bound import OWNER, bind
 from tests.support.servers.hostile import answer, silent
 from tests.support.servers.loopback import Behaviour
-
-OWNER = "owner-1"
 
 
 @pytest.fixture
@@ -53,14 +45,7 @@ def server(no_leaks: None, release: threading.Event) -> Iterator[TurningServer]:
 @pytest.fixture
 def bound(server: TurningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runtime]:
     """The runtime of this process, as the Gateway's environment has it; ended as if nobody else did."""
-    for name, value in {
-        "BASE_URL": server.base_url,
-        "SCOPE_ID": "scp_1",
-        "OWNER_USER_ID": OWNER,
-        "TOKEN": "CANARY-TOKEN",
-        "REMEMBER_TIMEOUT_SECONDS": "20",
-    }.items():
-        monkeypatch.setenv(f"POWERCONTEXT_DEERFLOW_{name}", value)
+    bind(monkeypatch, server.base_url, remember_timeout_seconds="20")
     runtime.forget()
     yield runtime.current()
     runtime.current().close(0)
@@ -156,9 +141,8 @@ def test_each_of_two_equal_calls_is_reported_though_one_is_cancelled(
 ) -> None:
     async def scenario() -> None:
         first = await under_way(bound, server)
-        (save,) = bound.client._saves.pending()
         second = asyncio.create_task(bound.remember(OWNER, TEXT, "fact"))
-        await asyncio.to_thread(wait_until, lambda: len(save._bells) == 2)
+        await asyncio.sleep(0)  # it joins the first one before it waits for anything
         first.cancel()
         release.set()
         await second

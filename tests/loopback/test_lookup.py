@@ -11,14 +11,22 @@ from typing import Any
 import pytest
 
 from powercontext_deerflow import AlreadySaved, PowerContext, Saved
-from powercontext_deerflow.operations import words
-from tests.loopback.hostile.world import REMEMBER, SEARCH, confirmed, healthy, record, settings
+from tests.loopback.hostile.world import healthy, settings
+from tests.support.answers import (
+    LIST,
+    NOT_FOUND,
+    REMEMBER,
+    SEARCH,
+    TEXT,
+    confirmed,
+    record,
+    refusal,
+)
+from tests.support.bound import asked
 from tests.support.servers.hostile import HostileServer, answer, by_path, silent
 from tests.support.servers.loopback import Behaviour, Connection, Request, http_answer
 
-LIST = "POST /v1/atomic-memory/list"
 EVERY_WORD = "POST /v1/scopes/scp_hostile/artifacts/atomic-memory/search"
-TEXT = "The order service keeps money amounts as integer cents."
 CITED = {"family": "atomic-memory", "artifact_id": "art_9", "revision": 1}
 Serve = Callable[[dict[str, Behaviour]], tuple[PowerContext, HostileServer]]
 
@@ -58,10 +66,6 @@ def pages(*of: list[dict[str, Any]]) -> Behaviour:
     return behave
 
 
-def asked(server: HostileServer) -> list[str]:
-    return [f"{request.method} {request.path}" for request in server.requests]
-
-
 def test_a_search_that_is_not_full_has_found_everything(serve: Serve) -> None:
     for found in (hits(0), hits(49)):
         client, server = serve({SEARCH: answer(200, found)})
@@ -87,8 +91,8 @@ def test_a_full_search_is_followed_by_one_for_every_word(serve: Serve) -> None:
     [
         answer(200, results(100)),
         answer(200, {"results": "none"}),
-        answer(404, {"detail": "Not Found"}),
-        answer(422, {"error": {"code": "invalid_request", "message": "", "details": None}}),
+        answer(404, NOT_FOUND),
+        answer(422, refusal("invalid_request")),
     ],
     ids=["full too", "another shape", "an older server", "a server that has it otherwise"],
 )
@@ -172,53 +176,3 @@ def test_what_may_hold_function_words_only_is_searched_for_once_it_is_saved(
         request.json["query"] for request in server.requests if request.path.endswith("search")
     ]
     assert queries == ["`the of and`", "the of and"]
-
-
-# --- what is certain without asking
-
-
-def test_what_holds_words() -> None:
-    for text in ("a", "好", "1", "_", "½", "々", "\u0345", "\U0002a6e0", "ก", "x😀"):
-        assert words.has_words(text), text
-    for text in ("👍🎉🚀", "✅", "---", "・", "𝄞", "\u200b", "。", "\u0301", "\x00", "Ⓐ", "\ue000"):
-        assert not words.has_words(text), text
-
-
-def test_what_is_surely_searchable() -> None:
-    for text in (
-        *(
-            TEXT,
-            "Port 8080",
-            "Привет",
-            "カナ",
-            "한국",
-            "naïve",
-            "snake_case",
-            "订单",
-            "请用英语",
-            "the 2nd",
-        ),
-        *("TABLES", "tables", "the of and-tables", "它在北京"),
-    ):
-        assert words.is_searchable(text), text
-    for text in (
-        *(
-            "a",
-            "the of and",
-            "because",
-            "BECAUSE themselves",
-            "ſhould",
-            "是的",
-            "他们都在这里",
-            "用 Go",
-            "１２",
-        ),
-        *("they've", "I'm", "👍", "", "ｓｅｒｖｉｃｅ", "Use tabs."),
-    ):
-        assert not words.is_searchable(text), text
-
-
-def test_what_is_asked_with() -> None:
-    assert words.as_it_is_asked("One. Two!\n‘Three’?") == "One, Two,, Three’,"
-    assert words.every_word("a `b` c") == "`a  b  c`"
-    assert len(words.every_word("x" * 8192)) == 8192

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
+import functools
 import logging
 import subprocess
 import sys
@@ -17,46 +17,24 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from deerflow.agents.memory.manager import MemoryManager, context_query_kwargs
 from deerflow.extensions.registry import ExtensionRegistry
 
 from powercontext_deerflow import ConfigurationError
 from powercontext_deerflow.host import runtime
 from powercontext_deerflow.host.tools import install, remember
 from powercontext_deerflow.memory import PowerContextMemoryManager
+from tests.support import bound
+from tests.support.answers import NO_HITS, PREPARE, REMEMBER, SEARCH, confirmed, prepared
+from tests.support.bound import OWNER
 from tests.support.servers.hostile import HostileServer, answer, by_path, silent
 from tests.support.servers.loopback import Behaviour, Connection, Request
 
-OWNER = "owner-1"
-PREPARE, SEARCH, REMEMBER = (
-    "POST /v1/context/prepare",
-    "POST /v1/memory/search",
-    "POST /v1/memory/remember",
-)
 RECALLED = "# PowerContext historical context: cents — é"
-PREPARED = {
-    "schema": "powercontext.prepared-context.v1",
-    "status": "ready",
-    "content": RECALLED,
-    "content_bytes": len(RECALLED.encode()),
-}
-FOUND_NOTHING = {"mode": "text", "hits": []}
-SAVED = {
-    "changed": True,
-    "records": [
-        {
-            "artifact": {"family": "atomic-memory", "artifact_id": "art_1", "revision": 1},
-            "kind": "fact",
-            "text": "Cents.",
-            "state": "active",
-            "state_version": 0,
-            "merged_into_id": None,
-        }
-    ],
-}
+PREPARED = prepared(RECALLED)
+SAVED = confirmed("Cents.")
 HEALTHY = {
     PREPARE: answer(200, PREPARED),
-    SEARCH: answer(200, FOUND_NOTHING),
+    SEARCH: answer(200, NO_HITS),
     REMEMBER: answer(200, SAVED),
 }
 
@@ -77,14 +55,7 @@ Bind = Callable[..., None]
 @pytest.fixture
 def bind(monkeypatch: pytest.MonkeyPatch) -> Bind:
     """Settings of this process; None takes one away."""
-
-    def bind(base_url: str, **settings: str | None) -> None:
-        good = {"scope_id": "scp_1", "owner_user_id": OWNER, "token": "CANARY-TOKEN"}
-        for name, value in {"base_url": base_url, **good, **settings}.items():
-            if value is not None:
-                monkeypatch.setenv(f"POWERCONTEXT_DEERFLOW_{name.upper()}", value)
-
-    return bind
+    return functools.partial(bound.bind, monkeypatch)
 
 
 def built(config: dict[str, Any] | None = None, **options: Any) -> PowerContextMemoryManager:
@@ -105,62 +76,6 @@ def held_until(event: threading.Event, then: Behaviour) -> Behaviour:
 async def save(text: str = "Cents.") -> dict[str, object]:
     context = SimpleNamespace(principal=SimpleNamespace(user_id=OWNER))
     return await remember({"text": text}, context)
-
-
-# --- the contract
-
-
-@pytest.mark.parametrize("name", ["get_context", "aget_context", "warm", "shutdown_flush", "close"])
-def test_signature_is_the_hosts(name: str) -> None:
-    ours, hosts = (
-        inspect.signature(getattr(cls, name)).parameters.values()
-        for cls in (PowerContextMemoryManager, MemoryManager)
-    )
-    assert [(p.name, p.kind, p.default) for p in ours] == [
-        (p.name, p.kind, p.default) for p in hosts
-    ]
-
-
-@pytest.mark.parametrize("name", ["add", "add_nowait", "aadd", "from_config"])
-def test_signature_takes_all_that_the_host_passes_and_later_keywords(name: str) -> None:
-    ours = inspect.signature(getattr(PowerContextMemoryManager, name))
-    hosts = inspect.signature(getattr(MemoryManager, name))
-    positional = [p.name for p in hosts.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert list(ours.parameters)[: len(positional)] == positional
-    keywords = {p.name: None for p in hosts.parameters.values() if p.kind is p.KEYWORD_ONLY}
-    ours.bind(*positional, **keywords, observability_context=None)
-
-
-def test_query_reaches_this_backend_on_every_host(bind: Bind) -> None:
-    bind("http://127.0.0.1:1")
-    assert context_query_kwargs(built().get_context, "q") == {"query": "q"}
-    assert PowerContextMemoryManager.supports_query_aware_context is True
-    assert inspect.iscoroutinefunction(PowerContextMemoryManager.aget_context)
-    assert inspect.iscoroutinefunction(PowerContextMemoryManager.aadd)
-
-
-UNSUPPORTED: dict[str, tuple[object, ...]] = {
-    "search": ("q",),
-    "get_memory": (),
-    "delete_memory": (),
-    "clear_memory": (),
-    "import_memory": ({},),
-    "export_memory": (),
-    "reload_memory": (),
-    "create_fact": ("f",),
-    "delete_fact": ("f",),
-    "update_fact": ("f",),
-}
-
-
-@pytest.mark.parametrize("inert", [False, True])
-@pytest.mark.parametrize("operation", UNSUPPORTED)
-def test_unsupported_operation(bind: Bind, operation: str, inert: bool) -> None:
-    """The Gateway makes a 501 of exactly this, and the doctor's user a sentence."""
-    bind("http://127.0.0.1:1", token=None if inert else "t")
-    says = f"^{operation} not supported by PowerContextMemoryManager$"
-    with pytest.raises(NotImplementedError, match=says):
-        getattr(built(), operation)(*UNSUPPORTED[operation])
 
 
 # --- recall
@@ -227,22 +142,6 @@ def test_nothing_to_ask_causes_no_request(bind: Bind, query: Any) -> None:
         assert manager.get_context(OWNER, query=query) == ""
         assert asyncio.run(manager.aget_context(OWNER, query=query)) == ""
         assert server.requests == []
-
-
-def test_a_fault_of_our_own_is_not_the_chats(
-    bind: Bind, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise RuntimeError("CANARY")
-
-    bind("http://127.0.0.1:1")
-    manager = built()
-    monkeypatch.setattr(runtime.current().client, "recall", broken)
-    monkeypatch.setattr(runtime.current().client, "arecall", broken)
-    assert manager.get_context(OWNER, query="q") == ""
-    assert asyncio.run(manager.aget_context(OWNER, query="q")) == ""
-    assert runtime.current().events.counts == {("recall", "internal_error"): 2}
-    assert "CANARY" not in caplog.text
 
 
 # --- passive capture
@@ -340,12 +239,6 @@ def test_binding_in_backend_config_makes_it_inert(
     assert "CANARY" not in caplog.text
 
 
-@pytest.mark.parametrize("config", [None, {}, {"storage_path": "/x"}, {"max_facts": 1, 7: "x"}])
-def test_other_backend_config_is_no_obstacle(bind: Bind, config: Any) -> None:
-    bind("http://127.0.0.1:1")
-    assert built(config).warm() is True
-
-
 # --- the end
 
 
@@ -414,19 +307,6 @@ def test_close_is_bounded_idempotent_and_final(bind: Bind, no_leaks: None) -> No
         with pytest.raises(Exception, match=r"^not_sent: closed\. Nothing was saved\.$"):
             asyncio.run(save())
         assert len(server.requests) == 1
-
-
-def test_close_before_the_first_use(bind: Bind, no_leaks: None) -> None:
-    bind("http://127.0.0.1:1")
-    manager = built()
-    manager.close()
-    assert manager.get_context(OWNER, query="q") == ""
-
-
-def test_repr_shows_no_binding(bind: Bind) -> None:
-    bind("http://127.0.0.1:1")
-    shown = f"{built()!r}{built()}{built().model_dump()}"
-    assert not [secret for secret in ("CANARY", "scp_1", OWNER) if secret in shown]
 
 
 @pytest.mark.parametrize("module", ["memory", "extension"])

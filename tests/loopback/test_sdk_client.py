@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -16,7 +14,6 @@ from powercontext_openapi.models import ScopeDescriptor
 
 from powercontext_deerflow import (
     AlreadySaved,
-    ArtifactCitation,
     ConfigurationError,
     Deadline,
     NothingRecalled,
@@ -25,60 +22,33 @@ from powercontext_deerflow import (
     Saved,
     SaveNotSent,
     SaveUnknown,
-    Secret,
-    Settings,
     TransportError,
 )
 from powercontext_deerflow.codes import AnswerCode
-from powercontext_deerflow.settings import PREFIX
+from tests.support import bound
+from tests.support.answers import (
+    ATOMIC,
+    NAMED,
+    NO_HITS,
+    REMEMBER,
+    REQUEST_ID,
+    SCOPE,
+    SEARCH,
+    TEXT,
+    confirmed,
+    found,
+    prepared,
+)
+from tests.support.bound import SCOPE_ID, TOKEN, asked, connected
 from tests.support.servers import hostile
 from tests.support.servers.hostile import HostileServer, answer, by_path, in_turn
 from tests.support.servers.loopback import Behaviour
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
-TEXT = "Order service: money amounts are integer cents."
-RECORD = {
-    "artifact": {"family": "atomic-memory", "artifact_id": "art_1", "revision": 1},
-    "kind": "fact",
-    "text": TEXT,
-    "state": "active",
-    "state_version": 0,
-    "merged_into_id": None,
-}
-CITATION = ArtifactCitation("atomic-memory", "art_1", 1)
-FOUND = answer(200, {"mode": "text", "hits": [{"memory": RECORD, "score": 1, "matched_by": []}]})
-NOTHING = answer(200, {"mode": "text", "hits": []})
-EMPTY = answer(
-    200,
-    {
-        "schema": "powercontext.prepared-context.v1",
-        "status": "empty",
-        "content": None,
-        "content_bytes": 0,
-    },
-)
-SAVED = answer(200, {"changed": True, "records": [RECORD]})
-SEARCH, REMEMBER = "POST /v1/memory/search", "POST /v1/memory/remember"
-SCOPE: dict[str, object] = {
-    "scope_id": "scp_1",
-    "title": "t",
-    "summary": "s",
-    "parent_scope_id": None,
-    "context_references": [],
-    "external_references": [],
-    "version": 1,
-}
-
-
-@contextmanager
-def connected(
-    behaviour: Behaviour, **settings: float
-) -> Iterator[tuple[PowerContext, HostileServer]]:
-    with HostileServer(behaviour) as server:
-        bound = Settings(base_url=server.base_url, scope_id="scp_1", token=Secret("t"), **settings)  # type: ignore[arg-type]
-        with PowerContext(bound) as client:
-            yield client, server
+FOUND, NOTHING = answer(200, found(TEXT)), answer(200, NO_HITS)
+EMPTY = answer(200, prepared(None))
+SAVED = answer(200, confirmed(TEXT))
 
 
 async def arrived(server: HostileServer, requests: int) -> None:
@@ -86,23 +56,18 @@ async def arrived(server: HostileServer, requests: int) -> None:
         await asyncio.sleep(0.01)
 
 
-def asked(server: HostileServer) -> list[str]:
-    return [f"{request.method} {request.path}" for request in server.requests]
-
-
 # --- the switches of a save ---------------------------------------------------------------------------------------
 
 
 def test_an_answer_that_is_refused_can_be_found_in_the_servers_log() -> None:
-    request_id = "0123456789abcdef"
     refused: tuple[tuple[int, AnswerCode], ...]
     refused = ((200, "malformed"), (202, "unexpected_status"))
     for status, code in refused:
-        broken = answer(status, b"{", [("X-PowerContext-Request-ID", request_id)])
+        broken = answer(status, b"{", NAMED)
         with connected(by_path({SEARCH: NOTHING}, broken)) as (client, _):
-            assert client.recall("text") == RecallFailed(code, status, request_id)
-            assert asyncio.run(client.arecall("text")) == RecallFailed(code, status, request_id)
-            assert client.remember(TEXT) == SaveUnknown(code, status, request_id)
+            assert client.recall("text") == RecallFailed(code, status, REQUEST_ID)
+            assert asyncio.run(client.arecall("text")) == RecallFailed(code, status, REQUEST_ID)
+            assert client.remember(TEXT) == SaveUnknown(code, status, REQUEST_ID)
 
 
 @pytest.mark.parametrize("blocking", [True, False])
@@ -113,10 +78,10 @@ def test_the_look_up_before_a_save_can_be_left_out(blocking: bool) -> None:
         return asyncio.run(client.aremember(TEXT, check_duplicates=check_duplicates))
 
     with connected(by_path({SEARCH: FOUND, REMEMBER: SAVED})) as (client, server):
-        assert save(client, True) == AlreadySaved(CITATION)
+        assert save(client, True) == AlreadySaved(ATOMIC)
         assert asked(server) == [SEARCH]
         server.clear()
-        assert save(client, False) == Saved(CITATION)
+        assert save(client, False) == Saved(ATOMIC)
         assert asked(server) == [REMEMBER]
 
 
@@ -128,7 +93,7 @@ def test_the_look_up_after_a_lost_answer_can_be_left_out(blocking: bool) -> None
         return asyncio.run(client.aremember(TEXT, read_back=read_back))
 
     for read_back, outcome in (
-        (True, Saved(CITATION, confirmed_by="read_back")),
+        (True, Saved(ATOMIC, confirmed_by="read_back")),
         (False, SaveUnknown("connection_lost")),
     ):
         lost = by_path({SEARCH: in_turn(NOTHING, FOUND), REMEMBER: hostile.close_without_answer()})
@@ -158,7 +123,7 @@ def test_equal_saves_with_other_switches_are_not_one_save() -> None:
             release.set()
             return list(await asyncio.gather(*tasks))
 
-        assert asyncio.run(all_at_once()) == [Saved(CITATION)] * 3
+        assert asyncio.run(all_at_once()) == [Saved(ATOMIC)] * 3
         assert asked(server) == [REMEMBER, SEARCH, REMEMBER]
 
 
@@ -183,7 +148,7 @@ def test_the_wait_for_a_thread_counts_against_the_deadline() -> None:
             late = (
                 client.aserver_info,
                 client.acheck_scope,
-                lambda **by: client.aget(CITATION, **by),
+                lambda **by: client.aget(ATOMIC, **by),
             )
             for call in late:
                 with pytest.raises(TransportError, match="no_connection_free") as failed:
@@ -218,7 +183,7 @@ def test_a_save_that_waits_for_another_one_ends_by_its_own_deadline(blocking: bo
         release.set()
         first.join()
         # The next equal save does not join the one that was given up.
-        assert client.remember(TEXT) == Saved(CITATION)
+        assert client.remember(TEXT) == Saved(ATOMIC)
         assert server.count(REMEMBER) == 2
 
 
@@ -228,8 +193,8 @@ def test_a_deadline_may_be_further_away_than_a_clock_can_count(seconds: float) -
     with connected(by_path({SEARCH: NOTHING, REMEMBER: SAVED}, EMPTY)) as (client, _):
         assert client.recall("q", deadline=by) == NothingRecalled()
         assert asyncio.run(client.arecall("q", deadline=by)) == NothingRecalled()
-        assert client.remember(TEXT, deadline=by) == Saved(CITATION)
-        assert asyncio.run(client.aremember(TEXT, deadline=by)) == Saved(CITATION)
+        assert client.remember(TEXT, deadline=by) == Saved(ATOMIC)
+        assert asyncio.run(client.aremember(TEXT, deadline=by)) == Saved(ATOMIC)
 
 
 def test_a_cancelled_call_leaves_the_client_usable() -> None:
@@ -252,15 +217,10 @@ def test_a_closed_client_says_so() -> None:
     with connected(hostile.silent()) as (client, server):
         client.close()
         assert asyncio.run(client.arecall("q")) == RecallFailed("closed")
-        for call in (client.asearch("q"), client.aget(CITATION), client.acheck_scope()):
+        for call in (client.asearch("q"), client.aget(ATOMIC), client.acheck_scope()):
             with pytest.raises(TransportError, match="closed"):
                 asyncio.run(call)
         assert server.requests == []
-
-
-def test_async_operations_say_what_they_are() -> None:
-    assert PowerContext.asearch.__doc__ == PowerContext.search.__doc__
-    assert PowerContext.aforget.__name__ == "forget"
 
 
 # --- the generated client -----------------------------------------------------------------------------------------
@@ -270,13 +230,13 @@ def test_the_generated_client_runs_over_our_bounds_with_and_without_blocking() -
     with connected(answer(200, SCOPE, [("Set-Cookie", "a=b")])) as (client, server):
 
         async def ask() -> object:
-            return await get_scope.asyncio("scp_1", client=client.generated)
+            return await get_scope.asyncio(SCOPE_ID, client=client.generated)
 
-        for found in (get_scope.sync("scp_1", client=client.generated), asyncio.run(ask())):
+        for found in (get_scope.sync(SCOPE_ID, client=client.generated), asyncio.run(ask())):
             assert isinstance(found, ScopeDescriptor)
-            assert found.scope_id == "scp_1"
+            assert found.scope_id == SCOPE_ID
         for request in server.requests:
-            assert request.header("authorization") == "Bearer t"
+            assert request.header("authorization") == f"Bearer {TOKEN}"
             assert request.header("cookie") is None
         assert len(server.requests) == 2
 
@@ -284,7 +244,11 @@ def test_the_generated_client_runs_over_our_bounds_with_and_without_blocking() -
 def test_the_generated_client_sends_conditions() -> None:
     with connected(answer(304, b"")) as (client, server):
         answered = get_artifact.sync_detailed(
-            "scp_1", "atomic-memory", "art_1", client=client.generated, if_none_match='"revision:1"'
+            SCOPE_ID,
+            "atomic-memory",
+            "art_1",
+            client=client.generated,
+            if_none_match='"revision:1"',
         )
         assert answered.status_code == 304
         assert server.requests[0].header("if-none-match") == '"revision:1"'
@@ -316,10 +280,10 @@ def test_failures_of_the_generated_client_are_httpx_errors() -> None:
     with connected(hostile.close_without_answer()) as (client, _):
 
         async def ask() -> object:
-            return await get_scope.asyncio("scp_1", client=client.generated)
+            return await get_scope.asyncio(SCOPE_ID, client=client.generated)
 
         with pytest.raises(httpx.ReadError, match="connection_lost"):
-            get_scope.sync("scp_1", client=client.generated)
+            get_scope.sync(SCOPE_ID, client=client.generated)
         with pytest.raises(httpx.ReadError, match="connection_lost"):
             asyncio.run(ask())
         client.close()
@@ -334,12 +298,6 @@ def test_a_client_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError):
         PowerContext.from_environment()
     with HostileServer(answer(200, SCOPE)) as server:
-        for name, value in {
-            "BASE_URL": server.base_url,
-            "SCOPE_ID": "scp_1",
-            "TOKEN": "t",
-            "OWNER_USER_ID": "alice",
-        }.items():
-            monkeypatch.setenv(PREFIX + name, value)
+        bound.bind(monkeypatch, server.base_url)
         with PowerContext.from_environment() as client:
             assert client.check_scope()

@@ -25,11 +25,29 @@ from powercontext_deerflow import (
     NotSupportedByServer,
     PowerContext,
     PowerContextError,
-    Secret,
     ServerError,
-    Settings,
     TransportError,
 )
+from tests.support import answers
+from tests.support.answers import (
+    ACCEPTED,
+    ARTIFACT,
+    ENTRY_GET,
+    ENTRY_LIST,
+    ENTRY_RETIRE,
+    LIFECYCLE,
+    LIST,
+    NAMED,
+    NOT_FOUND,
+    REQUEST_ID,
+    SEARCH,
+    SOURCE,
+    entry,
+    record,
+    refusal,
+)
+from tests.support.bound import settings
+from tests.support.cases import each_case
 from tests.support.servers import hostile
 from tests.support.servers.hostile import HostileServer, answer, by_path, in_turn
 from tests.support.servers.loopback import Behaviour, Connection, Request
@@ -39,20 +57,8 @@ pytestmark = pytest.mark.usefixtures("no_leaks")
 CANARY = "zQ7canary"
 SCOPE = "scp_unit/1"
 PATH = "/v1/scopes/scp_unit%2F1/artifacts/atomic-memory/art_1"
-SEARCH, LIST = "POST /v1/memory/search", "POST /v1/atomic-memory/list"
-ENTRIES, ENTRY = "POST /v1/memory/entries/list", "POST /v1/memory/entries/get"
-RETIRE, LIFECYCLE = "POST /v1/memory/entries/retire", "POST /v1/atomic-memory/lifecycle"
-SOURCE = "POST /v1/sources/content"
-
-ART = {"family": "atomic-memory", "artifact_id": "art_1", "revision": 2}
-RECORD = {
-    "artifact": ART,
-    "kind": "fact",
-    "text": CANARY,
-    "state": "active",
-    "state_version": 4,
-    "merged_into_id": None,
-}
+ART = {**ARTIFACT, "revision": 2}
+RECORD = record(CANARY, artifact=ART, state_version=4)
 STATE = {"artifact": ART, "state": "active", "state_version": 4, "merged_into_id": None}
 REVISION = {
     "scope_id": SCOPE,
@@ -63,24 +69,10 @@ REVISION = {
     "content": {"schema": "powercontext.atomic-memory.v1", "kind": "fact", "text": CANARY},
 }
 FORGOTTEN = {**RECORD, "state": "forgotten", "state_version": 5}
-CITED = {
-    "memory_ref": {"family": "memory", "artifact_id": "memory", "revision": 3},
-    "entry_id": "mem_ent_1",
-    "entry_version_id": "mem_ver_1",
-}
-OLD = {
-    "citation": CITED,
-    "version": 1,
-    "kind": "fact",
-    "text": CANARY,
-    "state": "active",
-    "source_refs": [],
-    "artifact_refs": [],
-}
-HEAD = {"family": "memory", "artifact_id": "memory", "revision": 4}
-RETIRED = {**OLD, "state": "inactive", "citation": {**CITED, "memory_ref": HEAD}}
-ACCEPTED = {"status": "accepted", "source": {"name": "content", "source_id": "s"}, "position": 7}
-UNKNOWN_ROUTE = {"detail": "Not Found"}
+MEMORY_3, HEAD = {**answers.MEMORY, "revision": 3}, {**answers.MEMORY, "revision": 4}
+CITED = {**answers.CITED, "memory_ref": MEMORY_3}
+OLD = entry(CANARY, citation=CITED)
+RETIRED = entry(CANARY, state="inactive", citation={**CITED, "memory_ref": HEAD})
 
 ATOMIC = ArtifactCitation("atomic-memory", "art_1", 2)
 LEGACY = EntryCitation(MemoryRef("memory", "memory", 3), "mem_ent_1", "mem_ver_1")
@@ -90,7 +82,7 @@ Ask = Callable[..., Any]
 
 
 def envelope(code: str) -> dict[str, object]:
-    return {"error": {"code": code, "message": CANARY, "details": {CANARY: CANARY}}}
+    return refusal(code, CANARY, {CANARY: CANARY})
 
 
 def changed(body: dict[str, Any], **fields: object) -> Any:
@@ -109,9 +101,7 @@ def ask(request: pytest.FixtureRequest) -> Ask:
         call.server = server  # type: ignore[attr-defined]
         with (
             server,
-            PowerContext(
-                Settings(base_url=server.base_url, scope_id=SCOPE, token=Secret("t"))
-            ) as client,
+            PowerContext(settings(server.base_url, scope_id=SCOPE)) as client,
         ):
             if request.param == "blocking":
                 result = getattr(client, name)(*args, **kwargs)
@@ -171,7 +161,7 @@ def test_a_list_follows_the_cursors(ask: Ask) -> None:
 
 def test_an_old_server_lists_all_at_once(ask: Ask) -> None:
     entries = [OLD, changed(OLD, kind="decision")]
-    old = {ENTRIES: answer(200, {"memory": HEAD, "entries": entries})}
+    old = {ENTRY_LIST: answer(200, {"memory": HEAD, "entries": entries})}
     assert [memory.kind for memory in ask(old, "list_memories")] == ["fact", "decision"]
     assert ask(old, "list_memories", "decision") == [Memory(LEGACY, CANARY, "decision", "active")]
     assert sent(ask) == {"scope_id": SCOPE}
@@ -198,15 +188,14 @@ def endless_pages(items: list[object]) -> Behaviour:
 def test_a_list_that_goes_in_a_circle_is_an_error(
     ask: Ask, items: list[object], cursors: list[str]
 ) -> None:
-    header = [("X-PowerContext-Request-ID", "0123456789abcdef")]
-    turns = [answer(200, {"items": items, "next_cursor": each}, header) for each in cursors]
+    turns = [answer(200, {"items": items, "next_cursor": each}, NAMED) for each in cursors]
     with pytest.raises(AnswerError) as refused:
         ask({LIST: in_turn(*turns)}, "list_memories")
-    assert (refused.value.code, refused.value.request_id) == ("cursor_repeated", "0123456789abcdef")
+    assert (refused.value.code, refused.value.request_id) == ("cursor_repeated", REQUEST_ID)
     assert len(paths(ask)) == len(set(cursors)) + 1
 
 
-@pytest.mark.parametrize("cursor", ["", "c" * 4097, 7])
+@each_case("cursor", ["", "c" * 4097, 7])
 def test_a_cursor_that_cannot_be_sent_back_is_an_error(ask: Ask, cursor: object) -> None:
     with pytest.raises(AnswerError) as refused:
         ask({LIST: answer(200, {"items": [], "next_cursor": cursor})}, "list_memories")
@@ -238,9 +227,7 @@ def test_no_more_comes_than_was_asked_for(ask: Ask) -> None:
 def test_a_list_asks_as_it_goes() -> None:
     with (
         HostileServer(by_path({LIST: endless_pages([RECORD])})) as server,
-        PowerContext(
-            Settings(base_url=server.base_url, scope_id=SCOPE, token=Secret("t"))
-        ) as client,
+        PowerContext(settings(server.base_url, scope_id=SCOPE)) as client,
     ):
         listed = client.list_memories()
         assert server.requests == []
@@ -262,11 +249,13 @@ def test_get_gives_the_very_revision_and_where_the_memory_is(ask: Ask) -> None:
 
 
 def test_get_gives_a_legacy_entry(ask: Ask) -> None:
-    assert ask({ENTRY: answer(200, OLD)}, "get", LEGACY) == Memory(LEGACY, CANARY, "fact", "active")
+    assert ask({ENTRY_GET: answer(200, OLD)}, "get", LEGACY) == Memory(
+        LEGACY, CANARY, "fact", "active"
+    )
     assert sent(ask) == {"scope_id": SCOPE, "citation": CITED}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("state", "revision"),
     [
         (changed(STATE, artifact={**ART, "artifact_id": "art_2"}), REVISION),
@@ -298,21 +287,21 @@ def test_forget_sends_the_current_state_version(ask: Ask) -> None:
 
 
 def test_forget_retires_a_legacy_entry(ask: Ask) -> None:
-    outcome = ask({RETIRE: answer(200, {"memory": HEAD, "entry": RETIRED})}, "forget", LEGACY)
+    outcome = ask({ENTRY_RETIRE: answer(200, {"memory": HEAD, "entry": RETIRED})}, "forget", LEGACY)
     assert outcome == Forgotten(Memory(AFTER, CANARY, "fact", "inactive"))
     assert sent(ask) == {"scope_id": SCOPE, "citation": CITED}
 
 
-@pytest.mark.parametrize("code", ["revision_conflict", "atomic_memory_changed", "renamed_later"])
+@each_case("code", ["revision_conflict", "atomic_memory_changed", "renamed_later"])
 def test_a_stale_citation_is_a_conflict(ask: Ask, code: str) -> None:
-    refused = answer(409, envelope(code), [("X-PowerContext-Request-ID", "0123456789abcdef")])
-    routes = {f"GET {PATH}/state": answer(200, STATE), LIFECYCLE: refused, RETIRE: refused}
+    refused = answer(409, envelope(code), NAMED)
+    routes = {f"GET {PATH}/state": answer(200, STATE), LIFECYCLE: refused, ENTRY_RETIRE: refused}
     told: Any = "http_409" if code == "renamed_later" else code
     for citation in (ATOMIC, LEGACY):
-        assert ask(routes, "forget", citation) == Conflict(told, "0123456789abcdef")
+        assert ask(routes, "forget", citation) == Conflict(told, REQUEST_ID)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "records",
     [
         [],
@@ -328,12 +317,10 @@ def test_only_this_memory_forgotten_confirms_it(ask: Ask, records: list[object])
     assert refused.value.code == "answer_mismatch"
 
 
-@pytest.mark.parametrize(
-    "entry", [None, OLD, changed(RETIRED, citation={**CITED, "entry_id": "mem_ent_2"})]
-)
+@each_case("entry", [None, OLD, changed(RETIRED, citation={**CITED, "entry_id": "mem_ent_2"})])
 def test_only_this_entry_retired_confirms_it(ask: Ask, entry: object) -> None:
     with pytest.raises(AnswerError) as refused:
-        ask({RETIRE: answer(200, {"memory": HEAD, "entry": entry})}, "forget", LEGACY)
+        ask({ENTRY_RETIRE: answer(200, {"memory": HEAD, "entry": entry})}, "forget", LEGACY)
     assert refused.value.code == "answer_mismatch"
 
 
@@ -357,7 +344,7 @@ def test_another_source_of_that_name_is_a_conflict(ask: Ask) -> None:
     assert ask({SOURCE: refused}, "capture_source", "s", CANARY) == Conflict("source_conflict")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("status", "body", "code"),
     [
         (200, ACCEPTED, "unexpected_status"),
@@ -375,7 +362,7 @@ def test_a_capture_that_is_not_confirmed_is_an_error(
     assert refused.value.code == code
 
 
-@pytest.mark.parametrize("metadata", [{"a": object()}, {"a": "\ud800"}, {object(): 1}])
+@each_case("metadata", [{"a": object()}, {"a": "\ud800"}, {object(): 1}])
 def test_what_json_cannot_carry_is_refused_before_anything_is_sent(
     ask: Ask, metadata: dict[Any, Any]
 ) -> None:
@@ -399,10 +386,8 @@ OPERATIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-@pytest.mark.parametrize(
-    ("status", "body"), [(404, UNKNOWN_ROUTE), (405, {"detail": "Method Not Allowed"})]
-)
+@each_case("name", OPERATIONS)
+@each_case(("status", "body"), [(404, NOT_FOUND), (405, {"detail": "Method Not Allowed"})])
 def test_an_operation_that_the_server_does_not_have(
     ask: Ask, name: str, status: int, body: object
 ) -> None:
@@ -412,16 +397,16 @@ def test_an_operation_that_the_server_does_not_have(
     assert pickle.loads(pickle.dumps(refused.value)).status == status
 
 
-@pytest.mark.parametrize("name", ["get", "forget"])
+@each_case("name", ["get", "forget"])
 def test_a_citation_that_the_server_has_no_use_for_any_more(ask: Ask, name: str) -> None:
     refusal = answer(422, envelope("legacy_memory_operation_unsupported"))
     with pytest.raises(NotSupportedByServer) as refused:
-        ask({ENTRY: refusal, RETIRE: refusal}, name, LEGACY)
+        ask({ENTRY_GET: refusal, ENTRY_RETIRE: refusal}, name, LEGACY)
     assert refused.value.code == "legacy_memory_operation_unsupported"
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-@pytest.mark.parametrize(
+@each_case("name", OPERATIONS)
+@each_case(
     ("status", "body", "code"),
     [
         (404, envelope("scope_not_found"), "scope_not_found"),
@@ -435,26 +420,24 @@ def test_a_citation_that_the_server_has_no_use_for_any_more(ask: Ask, name: str)
 def test_an_error_status_says_what_is_known_and_nothing_more(
     ask: Ask, name: str, status: int, body: object, code: str
 ) -> None:
-    header = [("X-PowerContext-Request-ID", "0123456789abcdef")]
     with pytest.raises(ServerError) as refused:
-        ask(answer(status, body, header), name, *OPERATIONS[name])
+        ask(answer(status, body, NAMED), name, *OPERATIONS[name])
     assert type(refused.value) is ServerError
     told = (refused.value.code, refused.value.status, refused.value.request_id)
-    assert told == (code, status, "0123456789abcdef")
+    assert told == (code, status, REQUEST_ID)
     assert CANARY not in repr(refused.value) + repr(vars(refused.value))
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@each_case("name", OPERATIONS)
 def test_an_answer_that_is_refused_can_be_found_in_the_servers_log(ask: Ask, name: str) -> None:
-    header = [("X-PowerContext-Request-ID", "0123456789abcdef")]
     status = 202 if name == "capture_source" else 200
     with pytest.raises(AnswerError) as refused:
-        ask(answer(status, b"{", header), name, *OPERATIONS[name])
-    assert (refused.value.code, refused.value.request_id) == ("malformed", "0123456789abcdef")
+        ask(answer(status, b"{", NAMED), name, *OPERATIONS[name])
+    assert (refused.value.code, refused.value.request_id) == ("malformed", REQUEST_ID)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-@pytest.mark.parametrize(
+@each_case("name", OPERATIONS)
+@each_case(
     ("behaviour", "error"),
     [(answer(200, "<html>"), AnswerError), (hostile.close_without_answer(), TransportError)],
 )
@@ -469,7 +452,7 @@ def test_every_failure_is_of_one_tree(
     assert failed.value.request_id is None
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@each_case("name", OPERATIONS)
 def test_the_deadline_holds(ask: Ask, name: str) -> None:
     with pytest.raises(TransportError) as failed:
         ask(hostile.silent(), name, *OPERATIONS[name], deadline=Deadline.after(0.1))

@@ -17,10 +17,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from powercontext_deerflow import Secret, Settings
-from powercontext_deerflow.host import telemetry
 from powercontext_deerflow.host.events import Event, Events
 from powercontext_deerflow.host.runtime import Runtime
+from tests.support.answers import PREPARE, prepared, refusal
+from tests.support.bound import OWNER, TOKEN, settings
 from tests.support.servers.hostile import HostileServer, answer, by_path
 
 READER = InMemoryMetricReader()
@@ -45,26 +45,13 @@ def ended() -> list[ReadableSpan]:
     return list(EXPORTER.get_finished_spans())
 
 
-def runtime(base_url: str) -> Runtime:
-    return Runtime(
-        Settings(
-            base_url=base_url,
-            scope_id="scp_1",
-            token=Secret("secret-token"),
-            owner_user_id="owner-1",
-        )
-    )
-
-
 def test_a_recall_and_a_save_are_spans_without_content() -> None:
-    prepared = {"schema": "powercontext.prepared-context.v1", "status": "ready"}
-    prepared |= {"content": "recalled words", "content_bytes": 14}  # type: ignore[dict-item]
-    refused = {"error": {"code": "forbidden", "message": "server words", "details": None}}
-    routes = {"POST /v1/context/prepare": answer(200, prepared)}
-    with HostileServer(by_path(routes, answer(403, refused))) as server:
-        bound = runtime(server.base_url)
-        assert bound.recall("owner-1", "asked words") == "recalled words"
-        asyncio.run(bound.remember("owner-1", "saved words", "fact"))
+    routes = {PREPARE: answer(200, prepared("recalled words"))}
+    refused = answer(403, refusal("forbidden", "server words"))
+    with HostileServer(by_path(routes, refused)) as server:
+        bound = Runtime(settings(server.base_url, owner_user_id=OWNER))
+        assert bound.recall(OWNER, "asked words") == "recalled words"
+        asyncio.run(bound.remember(OWNER, "saved words", "fact"))
         bound.client.close()
     recall, save = ended()
     assert (recall.name, recall.kind, recall.status.status_code) == (
@@ -90,8 +77,8 @@ def test_a_recall_and_a_save_are_spans_without_content() -> None:
         "saved words",
         "recalled words",
         "server words",
-        "secret-token",
-        "owner-1",
+        TOKEN,
+        OWNER,
     ):
         assert word not in shown
     assert "powercontext.operation.duration" in shown
@@ -104,19 +91,10 @@ def test_each_operation_is_observed_though_its_log_line_is_held_back() -> None:
     assert len(ended()) == 3
 
 
-def test_a_failing_exporter_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Failing:
-        def start_span(self, *_: object, **__: object) -> object:
-            raise RuntimeError("the exporter is broken")
-
-    monkeypatch.setattr(telemetry, "_TRACER", Failing())
-    telemetry.observe("recall", "ready", None, 1, failed=False)
-
-
 def test_without_opentelemetry_nothing_is_observed() -> None:
     script = (
         "import sys; sys.modules['opentelemetry.metrics'] = None;"
-        "from powercontext_deerflow import telemetry;"
+        "from powercontext_deerflow.host import telemetry;"
         "assert not telemetry.AVAILABLE; telemetry.observe('recall', 'ready', None, 1, failed=False)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -12,6 +12,7 @@ import pytest
 
 from scripts import mutants
 from scripts.mutants import Misfit, Mutant, patched, survives, unsound
+from tests.support.cases import each_case
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "def double(n):\n    return n + n\n"
@@ -83,10 +84,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "powercontext_deerflow").mkdir()
     (root / "powercontext_deerflow" / "__init__.py").touch()
     (root / "powercontext_deerflow" / "numbers.py").write_text(PACKAGE)
-    (root / "tests" / "mutants").mkdir(parents=True)
-    shutil.copy(
-        ROOT / "tests/project/mutants/verdicts.py", root / "tests/project/mutants/verdicts.py"
-    )
+    plugin = Path("tests/project/mutants/verdicts.py")
+    (root / plugin).parent.mkdir(parents=True)
+    shutil.copy(ROOT / plugin, root / plugin)
     (root / "tests" / "test_numbers.py").write_text(TESTS)
     (root / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
     return root
@@ -185,7 +185,7 @@ def test_only_some_can_be_chosen() -> None:
 LISTED = mutants.load(ROOT)
 
 
-@pytest.mark.parametrize("mutant", LISTED, ids=lambda mutant: mutant.name)
+@each_case("mutant", LISTED, ids=[mutant.name for mutant in LISTED])
 def test_a_listed_mutant_fits_and_names_tests_that_exist(mutant: Mutant) -> None:
     before = (ROOT / "powercontext_deerflow" / mutant.file).read_text()
     after = patched(before, mutant)

@@ -13,6 +13,7 @@ import yaml
 from powercontext_deerflow.doctor.command import BLOCKS, main
 from powercontext_deerflow.doctor.config_file import SENTENCES, check
 from powercontext_deerflow.settings import PREFIX, Settings
+from tests.support.cases import each_case
 
 YAML_BLOCK = BLOCKS.partition("# Environment")[0]
 CANARY = "pct_zQ7secretzQ7"
@@ -53,7 +54,7 @@ def edited(old: str, new: str) -> str:
     return GOOD.replace(old, new)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         GOOD,
@@ -71,7 +72,7 @@ def test_a_working_file_is_left_in_peace(tmp_path: Path, text: str) -> None:
     assert reports(tmp_path, text) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         (edited(MANAGER_LINE, "  manager_class: deermem\n"), [(8, "manager_class_wrong")]),
@@ -189,7 +190,7 @@ HOST_CANNOT = [
 ]
 
 
-@pytest.mark.parametrize(("data", "line"), HOST_CANNOT)
+@each_case(("data", "line"), HOST_CANNOT)
 def test_what_the_host_cannot_load_is_not_yaml(tmp_path: Path, data: bytes, line: int) -> None:
     file = tmp_path / "config.yaml"
     file.write_bytes(data)
@@ -203,7 +204,7 @@ def load_as_the_host(file: Path) -> object:
         return yaml.safe_load(opened)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "data",
     [
         b"\xef\xbb\xbf" + GOOD.encode(),  # the byte order mark of an editor on Windows
@@ -228,7 +229,7 @@ def test_what_the_host_loads_is_judged_by_its_values(tmp_path: Path, data: bytes
     assert isinstance(load_as_the_host(tmp_path / "config.yaml"), dict)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "new", "expected"),
     [
         (MANAGER_LINE, "  manager_class: [a]\n", [(8, "manager_class_wrong")]),
@@ -368,7 +369,7 @@ def test_what_is_too_large_is_not_read(tmp_path: Path) -> None:
     assert reports(tmp_path, GOOD + "#" * (256 * 1024 - len(GOOD) + 1)) == [(1, "too_large")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("where", "key", "line"),
     [
         ("backend_config: {}\n", "  auth_token: ", 10),

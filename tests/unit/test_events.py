@@ -10,6 +10,7 @@ import threading
 
 import pytest
 
+from powercontext_deerflow.host import telemetry
 from powercontext_deerflow.host.events import LOGGER, Event, Events
 
 
@@ -225,3 +226,12 @@ def test_a_log_that_fails_is_nobody_elses_failure() -> None:
         assert events.counts == {("recall", "ready"): 1}
     finally:
         LOGGER.removeHandler(full)
+
+
+def test_a_failing_exporter_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing:
+        def start_span(self, *_: object, **__: object) -> object:
+            raise RuntimeError("the exporter is broken")
+
+    monkeypatch.setattr(telemetry, "_TRACER", Failing())
+    telemetry.observe("recall", "ready", None, 1, failed=False)

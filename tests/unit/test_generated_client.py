@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checked-in client: what it sends, what it can read, what it imports (DESIGN §2, facts 12 and 13)."""
+"""The checked-in client: what it sends, what it can read, what it imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 import httpx
-import pytest
 from powercontext_openapi import Client
 from powercontext_openapi.api.context import prepare_context
 from powercontext_openapi.api.memory import remember_memory, search_memory
@@ -22,6 +21,8 @@ from powercontext_openapi.models.context_assembly_section import ContextAssembly
 from powercontext_openapi.models.prepare_context_request import PrepareContextRequest
 from powercontext_openapi.models.remember_memory_request import RememberMemoryRequest
 from powercontext_openapi.models.search_memory_request import SearchMemoryRequest
+
+from tests.support.cases import each_case
 
 TESTS = Path(__file__).resolve().parent.parent
 CLIENT = TESTS.parent / "generated" / "powercontext_openapi"
@@ -67,7 +68,7 @@ def sent(module: ModuleType, body: object) -> Any:
     return module._get_kwargs(body=body)["json"]
 
 
-@pytest.mark.parametrize("case", READABLE)
+@each_case("case", READABLE)
 def test_a_real_answer_is_read_without_loss(case: str) -> None:
     golden = json.loads((TESTS / "support" / "golden" / f"{case}.json").read_text())
     module, model = READABLE[case]

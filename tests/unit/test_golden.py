@@ -27,13 +27,14 @@ from powercontext_deerflow.api.wire import (
     decode_search,
 )
 from powercontext_deerflow.errors import AnswerError
+from tests.support.cases import each_case
 
 GOLDEN = Path(__file__).parent.parent / "support" / "golden"
 PREPARE = ("POST", "/v1/context/prepare")
 REMEMBER = ("POST", "/v1/memory/remember")
 SEARCH = ("POST", "/v1/memory/search")
 LEGACY_SERVERS = {"1.0.0", "1.1.0", "1.2.0"}
-DEFAULT_BUDGET = 8000  # what a server takes if the request names none (facts: powercontext-api)
+DEFAULT_BUDGET = 8000  # what a server takes if the request names none
 
 
 @cache
@@ -80,7 +81,7 @@ def test_the_goldens_are_here() -> None:
     assert {json.loads(body(case))["status"] for case in PREPARED} == {"ready", "empty"}
 
 
-@pytest.mark.parametrize("case", PREPARED)
+@each_case("case", PREPARED)
 def test_prepared(case: str) -> None:
     said = json.loads(body(case))
     budget = json.loads(golden(case)["request"]["body"]).get("max_bytes", DEFAULT_BUDGET)
@@ -96,7 +97,7 @@ def test_prepared(case: str) -> None:
         assert refused.value.code == "over_budget"
 
 
-@pytest.mark.parametrize("case", REMEMBERED)
+@each_case("case", REMEMBERED)
 def test_remembered(case: str) -> None:
     answer, unfamiliar_keys = decode_remembered(body(case))
 
@@ -105,7 +106,7 @@ def test_remembered(case: str) -> None:
     assert unfamiliar_keys is False
 
 
-@pytest.mark.parametrize("case", SEARCHED)
+@each_case("case", SEARCHED)
 def test_search(case: str) -> None:
     answer = decode_search(body(case))
 
@@ -113,7 +114,7 @@ def test_search(case: str) -> None:
     assert json.loads(msgspec.json.encode(answer)) == json.loads(body(case))
 
 
-@pytest.mark.parametrize("case", ERRORS)
+@each_case("case", ERRORS)
 def test_error_body(case: str) -> None:
     said = json.loads(body(case))
     code = said["error"]["code"] if "error" in said else None
@@ -131,7 +132,7 @@ def test_every_captured_error_code_is_known() -> None:
     assert {code: case for code, case in said.items() if code not in KNOWN_CODES} == {}
 
 
-@pytest.mark.parametrize("case", ERRORS)
+@each_case("case", ERRORS)
 def test_an_error_body_is_no_answer(case: str) -> None:
     """Should a proxy turn its status into 200, none of these may be taken for an answer."""
     for decode in (lambda sent: decode_prepared(sent, 32768), decode_remembered, decode_search):

@@ -20,6 +20,7 @@ from powercontext_deerflow.limits import (
     nfc,
     recall_query,
 )
+from tests.support.cases import each_case
 
 CANARY = "zQ7-canary-text"
 
@@ -35,7 +36,7 @@ def refusal(text: object) -> str:
 # --- what is saved ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "stored"),
     [
         ("plain", "plain"),
@@ -60,7 +61,7 @@ def test_stored_text(text: str, stored: str) -> None:
     assert memory_text(text) == stored
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         pytest.param("a" * 8192, id="ascii"),
@@ -79,7 +80,7 @@ def test_at_most_8192_bytes(text: str) -> None:
     assert len(memory_text(text).encode()) in (8190, 8192)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         pytest.param("a" * 8193, id="ascii"),
@@ -103,17 +104,17 @@ def test_the_growing_texts_fit_before_normalisation() -> None:
     assert len(("\U0001d15e" * 2000).encode()) == 8000
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n", "\t\r\n ", "\u3000", "\u00a0\u2003\u2029", "\x85"])
+@each_case("text", ["", " ", "\n", "\t\r\n ", "\u3000", "\u00a0\u2003\u2029", "\x85"])
 def test_blank(text: str) -> None:
     assert refusal(text) == "text_blank"
 
 
-@pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\ud83d\ude00", "a" * 9000 + "\udc80"])
+@each_case("text", ["\ud800", "a\udfffb", "\ud83d\ude00", "a" * 9000 + "\udc80"])
 def test_surrogates(text: str) -> None:
     assert refusal(text) == "text_not_unicode"
 
 
-@pytest.mark.parametrize("text", [None, 7, 7.0, True, b"bytes", ["a"], {"text": "a"}, object()])
+@each_case("text", [None, 7, 7.0, True, b"bytes", ["a"], {"text": "a"}, object()])
 def test_not_a_string(text: object) -> None:
     assert refusal(text) == "text_not_a_string"
 
@@ -137,13 +138,13 @@ CLOSING = [
 ]
 
 
-@pytest.mark.parametrize("text", CLOSING)
+@each_case("text", CLOSING)
 def test_closing_fence(text: str) -> None:
     assert closes_fence(text)
     assert refusal(text) == "text_closes_fence"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "<memory>",
@@ -354,7 +355,7 @@ def test_a_query_is_sent_as_it_is() -> None:
         assert recall_query(query) == query
 
 
-@pytest.mark.parametrize("unit", ["a", "界", "😀", "e\u0301", "👩\u200d👩\u200d👧"])
+@each_case("unit", ["a", "界", "😀", "e\u0301", "👩\u200d👩\u200d👧"])
 def test_a_long_query_is_cut_at_8192_code_points(unit: str) -> None:
     query = unit * 8193
     bounded = recall_query(query)
@@ -364,7 +365,7 @@ def test_a_long_query_is_cut_at_8192_code_points(unit: str) -> None:
     assert bounded.encode()  # no character is cut in two
 
 
-@pytest.mark.parametrize("query", [None, "", " ", "\n\t", "\u3000\u00a0", " " * 9000])
+@each_case("query", [None, "", " ", "\n\t", "\u3000\u00a0", " " * 9000])
 def test_nothing_to_ask(query: str | None) -> None:
     assert recall_query(query) is None
 
@@ -375,14 +376,14 @@ def test_blank_after_truncation_is_nothing_to_ask() -> None:
     assert recall_query(" " * 8191 + "?the question") == " " * 8191 + "?"
 
 
-@pytest.mark.parametrize("query", [0, 7.5, True, False, b"bytes", ["q"], {}, object()])
+@each_case("query", [0, 7.5, True, False, b"bytes", ["q"], {}, object()])
 def test_a_query_that_is_no_string(query: object) -> None:
     with pytest.raises(InputError) as refused:
         recall_query(query)
     assert (refused.value.code, refused.value.field) == ("query_not_a_string", "query")
 
 
-@pytest.mark.parametrize("query", [f"{CANARY}\ud800", f"\udfff{CANARY}", f"{CANARY}\ud83d\ude00"])
+@each_case("query", [f"{CANARY}\ud800", f"\udfff{CANARY}", f"{CANARY}\ud83d\ude00"])
 def test_a_query_with_surrogates(query: str) -> None:
     with pytest.raises(InputError) as refused:
         recall_query(query)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Only the owner, byte for byte (facts: failure-classes B11)."""
+"""Only the owner, byte for byte."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from powercontext_deerflow.owner import is_bindable, is_owner
+from tests.support.cases import each_case
 
 OWNER = "4f0c2d9a-user@example.com"
 NFC = "Zo\u00eb"
@@ -99,18 +99,18 @@ NOBODY = {
 }
 
 
-@pytest.mark.parametrize("user_id", NOBODY.values(), ids=NOBODY.keys())
+@each_case("user_id", NOBODY.values(), ids=NOBODY.keys())
 def test_is_nobody(user_id: object) -> None:
     assert is_bindable(user_id) is False
     assert is_owner(user_id, OWNER) is False
 
 
-@pytest.mark.parametrize("user_id", [value for value in NOBODY.values() if type(value) is str])
+@each_case("user_id", [value for value in NOBODY.values() if type(value) is str])
 def test_nobody_cannot_own_even_if_configured(user_id: str) -> None:
     assert is_owner(user_id, user_id) is False
 
 
-@pytest.mark.parametrize(
+@each_case(
     "user_id",
     [
         OWNER,
@@ -133,7 +133,7 @@ def test_a_person(user_id: str) -> None:
     assert is_owner("".join(user_id), "".join(list(user_id))) is True  # equal, not identical
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("user_id", "owner"),
     [
         (OWNER.upper(), OWNER),

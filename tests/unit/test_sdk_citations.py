@@ -6,9 +6,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from powercontext_deerflow import ArtifactCitation, Cited, EntryCitation, MemoryRef, Recalled
+from tests.support.cases import each_case
 
 GOLDEN = Path(__file__).resolve().parents[1] / "support" / "golden"
 HEADER = '    Scope: "scp_1"\n    Artifact: family="atomic-memory", id="art_1", revision=3\n'
@@ -36,7 +35,7 @@ def cited(content: str) -> tuple[Cited, ...]:
     return Recalled(content, len(content.encode())).citations
 
 
-@pytest.mark.parametrize("name", READY)
+@each_case("name", READY)
 def test_each_memory_of_a_real_answer_is_cited(name: str) -> None:
     content = READY[name]
     citations = cited(content)
@@ -60,14 +59,14 @@ def test_a_citation_of_each_generation_is_whole() -> None:
     assert cited(f"### Memory 1\n\n{ENTRY}    Truncated: yes\n") == (Cited("scp_1", entry),)
 
 
-@pytest.mark.parametrize("header", [HEADER, ENTRY])
+@each_case("header", [HEADER, ENTRY])
 def test_what_a_memory_says_is_no_citation(header: str) -> None:
     quoted = "".join(f">     {line}\n" for line in header.splitlines())
     assert cited(quoted) == ()
     assert len(cited(f"{HEADER}    Truncated: no\n\n{quoted}\n{HEADER}")) == 2
 
 
-@pytest.mark.parametrize(
+@each_case(
     "header",
     [
         HEADER.replace("atomic-memory", "experience"),

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second look: its pure part by properties, its flow against servers of our own."""
+"""The words of the second look: what is searched for, and what of the hits is asked for again."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 import pytest
@@ -11,18 +10,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from powercontext_deerflow import (
-    NothingRecalled,
-    PowerContext,
-    Recalled,
-    RecallFailed,
-    Secret,
-    Settings,
-)
 from powercontext_deerflow.limits import MAX_QUERY_CODE_POINTS, is_encodable
 from powercontext_deerflow.operations import second_look as focus
-from tests.support.servers.hostile import HostileServer, answer, by_path, in_turn, silent
-from tests.support.servers.loopback import Behaviour, Connection, Request
 
 LONG = (
     "Hello! I am looking at the refund calculation of the order service again, and while doing so I noticed that"
@@ -181,125 +170,3 @@ def test_chinese_is_cut_at_function_words_and_pairs() -> None:
 def test_one_common_word_does_not_mean_a_memory() -> None:
     assert focus.refined(LONG, ["Billing service: invoices are numbered per year."]) is None
     assert focus.refined(LONG, [MEMORY]) is not None
-
-
-def prepared(content: str | None) -> dict[str, object]:
-    return {
-        "schema": "powercontext.prepared-context.v1",
-        "status": "empty" if content is None else "ready",
-        "content": content,
-        "content_bytes": len((content or "").encode()),
-    }
-
-
-def hit(text: str, state: str = "active") -> dict[str, object]:
-    artifact = {"family": "atomic-memory", "artifact_id": "art_1", "revision": 1}
-    record: dict[str, object] = {"artifact": artifact, "kind": "fact", "text": text}
-    record |= {"state": state, "state_version": 0, "merged_into_id": None}
-    return {"memory": record, "score": 0.5, "matched_by": ["text"]}
-
-
-def prepares(connection: Connection, request: Request) -> None:
-    """Empty to the literal query; ready, echoing the query, to any other."""
-    query = request.json["query"]
-    answer(200, prepared(None if query == LONG else f"found by: {query}"))(connection, request)
-
-
-def server(search: Behaviour) -> HostileServer:
-    return HostileServer(
-        by_path({"POST /v1/context/prepare": prepares, "POST /v1/memory/search": search})
-    )
-
-
-def client(host: HostileServer, **overrides: object) -> PowerContext:
-    values = {"base_url": host.base_url, "scope_id": "scp_1", "token": Secret("tttttttt")}
-    return PowerContext(Settings(**values, **overrides))  # type: ignore[arg-type]
-
-
-def test_a_long_query_that_found_nothing_gets_a_second_look() -> None:
-    with (
-        server(answer(200, {"mode": "text", "hits": [hit(MEMORY)]})) as host,
-        client(host) as memory,
-    ):
-        recalled = memory.recall(LONG)
-    assert isinstance(recalled, Recalled)
-    assert recalled.focused
-    asked = recalled.content.removeprefix("found by: ").split()
-    assert len(asked) == 3
-    assert set(asked) <= set(focus.terms(MEMORY)) & set(focus.terms(LONG))
-    first, *searches, last = [request.json for request in host.requests]
-    assert set(first) == set(last) == {"scope_id", "query", "max_bytes", "assembly"}
-    assert first["query"] == LONG
-    assert all(
-        search["mode"] == "fts" and set(search) == {"scope_id", "query", "limit", "mode"}
-        for search in searches
-    )
-    assert 1 <= len(searches) <= 10
-
-
-@pytest.mark.parametrize(
-    "search",
-    [
-        answer(200, {"mode": "text", "hits": []}),
-        answer(200, {"mode": "text", "hits": [hit(MEMORY, "forgotten")]}),
-        answer(200, {"mode": "text", "hits": [hit("Nothing alike at all.")]}),
-        answer(200, {"mode": "text"}),
-        answer(200, {"memory": {}, "mode": "fts", "hits": []}),
-        answer(500, {"error": {"code": "internal_error", "message": "", "details": None}}),
-        answer(404, {"detail": "Not Found"}),
-    ],
-)
-def test_a_second_look_that_finds_or_understands_nothing_leaves_the_literal_answer(
-    search: Behaviour,
-) -> None:
-    with server(search) as host, client(host) as memory:
-        outcome = memory.recall(LONG)
-    assert (type(outcome).__name__, host.count("POST /v1/context/prepare")) == (
-        "NothingRecalled",
-        1,
-    )
-
-
-def test_a_hanging_search_stays_within_the_recall_deadline() -> None:
-    with server(silent()) as host, client(host, recall_timeout_seconds=0.4) as memory:
-        outcome = memory.recall(LONG)
-    assert type(outcome).__name__ == "NothingRecalled"
-    assert host.count("POST /v1/memory/search") == 1
-
-
-def test_a_second_look_that_gets_no_thread_leaves_the_literal_answer() -> None:
-    def closes(connection: Connection, request: Request) -> None:
-        memory._engine.workers.close()
-        answer(200, prepared(None))(connection, request)
-
-    with (
-        HostileServer(in_turn(answer(200, prepared("here")), closes)) as host,
-        client(host) as memory,
-    ):
-        memory.recall("so that a connection is open")
-        assert asyncio.run(memory.arecall(LONG)) == NothingRecalled()
-
-
-@pytest.mark.parametrize(
-    ("query", "overrides"), [("order service", {}), (LONG, {"recall_focus": False})]
-)
-def test_short_queries_and_the_rfc_to_the_letter_cost_one_request(
-    query: str, overrides: dict[str, object]
-) -> None:
-    with HostileServer(answer(200, prepared(None))) as host, client(host, **overrides) as memory:
-        memory.recall(query)
-    assert len(host.requests) == 1
-
-
-def test_a_server_that_answers_at_once_never_pays() -> None:
-    with HostileServer(answer(200, prepared("here"))) as host, client(host) as memory:
-        recalled = memory.recall(LONG)
-    assert isinstance(recalled, Recalled)
-    assert not recalled.focused
-    assert len(host.requests) == 1
-
-
-def test_a_failure_is_no_reason_to_look_again() -> None:
-    with HostileServer(answer(503)) as host, client(host) as memory:
-        assert isinstance(memory.recall(LONG), RecallFailed)
-    assert len(host.requests) == 1

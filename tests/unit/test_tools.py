@@ -36,6 +36,7 @@ from powercontext_deerflow.api.wire import Kind
 from powercontext_deerflow.host import runtime
 from powercontext_deerflow.host import tools as extension
 from powercontext_deerflow.host.tools import DESCRIPTION, SCHEMA, install, remember
+from tests.support.cases import each_case
 
 OWNER = "owner-1"
 TEXT = "Order service: money amounts are integer cents."
@@ -99,7 +100,7 @@ def test_is_found_under_its_public_name() -> None:
     assert vars(install)["__deerflow_name__"] == "powercontext"
 
 
-@pytest.mark.parametrize("config", [{"enabled": True}, {"token": "CANARY"}, {"scope_id": None}])
+@each_case("config", [{"enabled": True}, {"token": "CANARY"}, {"scope_id": None}])
 def test_config_is_refused(config: dict[str, object]) -> None:
     registry = Registry()
     with pytest.raises(ConfigurationError) as caught:
@@ -124,14 +125,14 @@ def test_bad_settings_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> No
     assert registry.given == []
 
 
-@pytest.mark.parametrize("answer", [False, None, 1, "yes"])
+@each_case("answer", [False, None, 1, "yes"])
 def test_registry_that_does_not_answer_true_is_refused(answer: object) -> None:
     with pytest.raises(HostError) as caught:
         install(Registry(answer), {})
     assert caught.value.code == "host_refused_tool"
 
 
-@pytest.mark.parametrize("answer", [False, True])
+@each_case("answer", [False, True])
 def test_a_service_is_registered_only_beside_the_tool(answer: bool) -> None:
     class WithServices(Registry):
         def service(self, service: object) -> None:
@@ -225,7 +226,7 @@ RETURNED: dict[str, tuple[SaveOutcome, str, object]] = {
 }
 
 
-@pytest.mark.parametrize(("outcome", "status", "citation"), RETURNED.values(), ids=RETURNED)
+@each_case(("outcome", "status", "citation"), RETURNED.values(), ids=RETURNED)
 def test_outcome_that_is_returned(
     monkeypatch: pytest.MonkeyPatch, outcome: SaveOutcome, status: str, citation: object
 ) -> None:
@@ -258,7 +259,7 @@ RAISED: dict[str, tuple[SaveOutcome | Exception, str]] = {
 }
 
 
-@pytest.mark.parametrize(("outcome", "text"), RAISED.values(), ids=RAISED)
+@each_case(("outcome", "text"), RAISED.values(), ids=RAISED)
 def test_outcome_that_the_host_shows_as_failed(
     monkeypatch: pytest.MonkeyPatch, outcome: SaveOutcome | Exception, text: str
 ) -> None:
@@ -294,7 +295,7 @@ def test_a_fault_of_our_own_is_an_unknown_outcome(
     assert "CANARY" not in caplog.text
 
 
-@pytest.mark.parametrize("user", [None, "", "default", f"{OWNER} ", "other", 7])
+@each_case("user", [None, "", "default", f"{OWNER} ", "other", 7])
 def test_a_stranger_is_rejected(user: object) -> None:
     context = SimpleNamespace(principal=SimpleNamespace(user_id=user))
     with pytest.raises(ToolException, match=r"^rejected: not_owner\. Nothing was saved\.$"):

@@ -13,6 +13,7 @@ import pytest
 from langchain_core.messages import BaseMessage, ToolMessage
 
 from powercontext_deerflow.host import runtime
+from tests.support.answers import PREPARE
 from tests.support.servers.plain_client import Memory
 from tests.support.servers.proxy import Exchange, Fault, RecordingProxy
 from tests.support.servers.real import PowerContextServer
@@ -21,10 +22,6 @@ OWNER = str(uuid.uuid4())
 CONVENTION = "Order service: money amounts are integer cents; use pytest for backend tests."
 QUESTION = "Add a refund calculation to the order service, following its conventions."
 MAX_BYTES = 8000  # the default budget
-
-SEARCH = "POST /v1/memory/search"
-REMEMBER = "POST /v1/memory/remember"
-PREPARE = "POST /v1/context/prepare"
 
 
 @dataclass

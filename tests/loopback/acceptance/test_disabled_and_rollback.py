@@ -12,14 +12,12 @@ from deerflow.agents.memory.manager import MemoryManager
 from tests.loopback.acceptance.deployment import (
     CONVENTION,
     OWNER,
-    PREPARE,
     QUESTION,
-    REMEMBER,
-    SEARCH,
     Deployment,
     failure,
     types,
 )
+from tests.support.answers import PREPARE, REMEMBER, SEARCH
 from tests.support.gateway import MEMORY, PLUGINS, TOOL_NAME, Gateway, memory_block, owner, result
 
 pytestmark = pytest.mark.anyio

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.loopback.acceptance.deployment import CONVENTION, OWNER, REMEMBER, Deployment
+from tests.loopback.acceptance.deployment import CONVENTION, OWNER, Deployment
+from tests.support.answers import REMEMBER
 from tests.support.gateway import Gateway, owner, result
 from tests.support.servers.proxy import hold_until
 

@@ -14,13 +14,14 @@ from tests.loopback.acceptance.deployment import (
     CONVENTION,
     MAX_BYTES,
     OWNER,
-    PREPARE,
     QUESTION,
     Deployment,
     diagnostics,
     failure,
     types,
 )
+from tests.support import answers
+from tests.support.answers import PREPARE
 from tests.support.gateway import Gateway, memory_block, owner
 from tests.support.servers import hostile
 from tests.support.servers.proxy import Fault, instead, lose_answer, refuse, replace, truncate
@@ -33,13 +34,13 @@ SLACK_SECONDS = 2.0  # still under the host's own five seconds
 
 def prepared(content: object, **changes: object) -> dict[str, object]:
     """What 1.4.1 answers, with a `content` of ours and one thing or another wrong."""
-    size = len(content.encode()) if isinstance(content, str) else 0
-    good = {"schema": "powercontext.prepared-context.v1", "status": "ready", "content": content}
-    return {**good, "content_bytes": size, **changes}
+    if isinstance(content, str):
+        return answers.prepared(content, **changes)
+    return {**answers.prepared(""), "content": content, **changes}
 
 
 def error(code: str) -> dict[str, object]:
-    return {"error": {"code": code, "message": "SECRET-OF-THE-SERVER", "details": None}}
+    return answers.refusal(code, "SECRET-OF-THE-SERVER")
 
 
 FAILURES: dict[str, tuple[Fault, str]] = {

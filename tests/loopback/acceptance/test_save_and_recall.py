@@ -10,15 +10,13 @@ from tests.loopback.acceptance.deployment import (
     CONVENTION,
     MAX_BYTES,
     OWNER,
-    PREPARE,
     QUESTION,
-    REMEMBER,
-    SEARCH,
     Deployment,
     diagnostics,
     names_in,
     types,
 )
+from tests.support.answers import PREPARE, REMEMBER, SEARCH
 from tests.support.gateway import Gateway, memory_block, owner, result
 
 pytestmark = pytest.mark.anyio

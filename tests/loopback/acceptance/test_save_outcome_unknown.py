@@ -7,16 +7,8 @@ import threading
 
 import pytest
 
-from tests.loopback.acceptance.deployment import (
-    CONVENTION,
-    OWNER,
-    REMEMBER,
-    SEARCH,
-    Deployment,
-    diagnostics,
-    failure,
-)
-from tests.loopback.hostile.world import refused
+from tests.loopback.acceptance.deployment import CONVENTION, OWNER, Deployment, diagnostics, failure
+from tests.support.answers import REMEMBER, SEARCH, refused
 from tests.support.gateway import Gateway, owner, result
 from tests.support.servers.loopback import Request
 from tests.support.servers.proxy import (

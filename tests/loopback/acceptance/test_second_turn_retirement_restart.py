@@ -7,16 +7,8 @@ import pytest
 from deerflow.agents.memory.summarization_hook import SummarizationEvent, memory_flush_hook
 from deerflow.agents.middlewares.outbound import Conversation
 
-from tests.loopback.acceptance.deployment import (
-    CONVENTION,
-    OWNER,
-    PREPARE,
-    QUESTION,
-    REMEMBER,
-    SEARCH,
-    Deployment,
-    types,
-)
+from tests.loopback.acceptance.deployment import CONVENTION, OWNER, QUESTION, Deployment, types
+from tests.support.answers import PREPARE, REMEMBER, SEARCH
 from tests.support.gateway import Gateway, memory_block, owner, result
 
 pytestmark = pytest.mark.anyio

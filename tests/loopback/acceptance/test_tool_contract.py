@@ -11,16 +11,8 @@ from deerflow.extensions.plugin_tools import MAX_RESULT_BYTES, call_tool
 from langchain_core.messages import ToolMessage
 
 from powercontext_deerflow.api.wire import Kind
-from tests.loopback.acceptance.deployment import (
-    CONVENTION,
-    OWNER,
-    REMEMBER,
-    SEARCH,
-    Deployment,
-    diagnostics,
-    failure,
-)
-from tests.loopback.hostile.world import refused
+from tests.loopback.acceptance.deployment import CONVENTION, OWNER, Deployment, diagnostics, failure
+from tests.support.answers import REMEMBER, SEARCH, refused
 from tests.support.gateway import TOOL_NAME, Gateway, owner, result
 from tests.support.servers.hostile import answer
 from tests.support.servers.proxy import instead, refuse

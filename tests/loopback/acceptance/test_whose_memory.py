@@ -25,13 +25,13 @@ from deerflow.runtime.user_context import Runtime, resolve_runtime_user_id
 from tests.loopback.acceptance.deployment import (
     CONVENTION,
     OWNER,
-    PREPARE,
     QUESTION,
     Deployment,
     diagnostics,
     failure,
     types,
 )
+from tests.support.answers import PREPARE
 from tests.support.gateway import TOOL_NAME, Gateway, memory_block, owner, result
 
 pytestmark = pytest.mark.anyio

@@ -13,16 +13,11 @@ import pytest
 
 from powercontext_deerflow import InputError, NothingRecalled, PowerContext, Recall, Recalled
 from tests.loopback.hostile.conftest import Connect, Serve
-from tests.loopback.hostile.world import PREPARE, SEARCH, SLACK, open_connection
+from tests.loopback.hostile.world import SLACK, open_connection
+from tests.support.answers import ARTIFACT, PREPARE, SEARCH, hit, prepared
 from tests.support.servers.hostile import answer, by_path
 from tests.support.servers.loopback import Behaviour, Connection, Request
 
-EMPTY = {
-    "schema": "powercontext.prepared-context.v1",
-    "status": "empty",
-    "content": None,
-    "content_bytes": 0,
-}
 WORDS = [f"{a}{b}{c}" for a, b, c in itertools.product("bdfgklmnprstvz", "aeiou", "bdfgklmnpr")]
 QUERIES = {
     "words": " ".join(WORDS * 4)[:8192],
@@ -38,15 +33,7 @@ def body(query: str, hits: int, length: int) -> bytes:
     found = []
     for at in range(hits):
         text = f"{at} " + (query[at:] + query[:at])
-        artifact = {"family": "atomic-memory", "artifact_id": f"art_{at}", "revision": 1}
-        record: dict[str, object] = {
-            "artifact": artifact,
-            "kind": "fact",
-            "text": text[:length],
-            "state": "active",
-        }
-        record |= {"state_version": 0, "merged_into_id": None}
-        found.append({"memory": record, "score": 0.5, "matched_by": ["text"]})
+        found.append(hit(text[:length], artifact={**ARTIFACT, "artifact_id": f"art_{at}"}))
     return json.dumps({"mode": "text", "hits": found}, ensure_ascii=False).encode()
 
 
@@ -73,7 +60,7 @@ def test_a_second_look_ends_by_its_deadline(
     query: str, found: str, way: str, serve: Serve, connect: Connect
 ) -> None:
     text = QUERIES[query]
-    routes = {PREPARE: answer(200, EMPTY), SEARCH: searches(text, *ANSWERS[found])}
+    routes = {PREPARE: answer(200, prepared(None)), SEARCH: searches(text, *ANSWERS[found])}
     server = serve(by_path(routes))
     client = connect(server.base_url, recall_timeout_seconds=RECALL_SECONDS)
     if way.endswith("connection"):
@@ -115,15 +102,12 @@ def test_of_more_hits_than_were_asked_for_the_first_are_taken(
 
     def prepares(connection: Connection, request: Request) -> None:
         content = None if request.json["query"] == asked else "found"
-        status = "empty" if content is None else "ready"
-        size = len(content or "")
-        said = {**EMPTY, "status": status, "content": content, "content_bytes": size}
-        answer(200, said)(connection, request)
+        answer(200, prepared(content))(connection, request)
 
     def found(texts: list[str]) -> Behaviour:
         hits = json.loads(body("", len(texts), 1))
-        for hit, text in zip(hits["hits"], texts, strict=True):
-            hit["memory"]["text"] = text
+        for one, text in zip(hits["hits"], texts, strict=True):
+            one["memory"]["text"] = text
         return answer(200, hits)
 
     for texts, kind in (([*others, meant], NothingRecalled), ([*others[:9], meant], Recalled)):

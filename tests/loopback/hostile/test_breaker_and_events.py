@@ -19,11 +19,8 @@ from powercontext_deerflow.host.runtime import Runtime
 from powercontext_deerflow.memory import PowerContextMemoryManager
 from tests.loopback.hostile.conftest import Serve
 from tests.loopback.hostile.world import (
-    PREPARE,
-    REMEMBER,
     SCOPE,
     SLACK,
-    TEXT,
     TOKEN,
     TurningServer,
     echo,
@@ -31,6 +28,7 @@ from tests.loopback.hostile.world import (
     in_threads,
     settings,
 )
+from tests.support.answers import PREPARE, REMEMBER, TEXT
 from tests.support.servers import hostile
 from tests.support.servers.hostile import answer
 from tests.support.servers.loopback import Bare, Behaviour

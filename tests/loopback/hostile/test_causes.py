@@ -30,8 +30,6 @@ from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.transport.network import STAGGER
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
-    PREPARE,
-    REMEMBER,
     SLACK,
     Call,
     healthy,
@@ -42,6 +40,7 @@ from tests.loopback.hostile.world import (
     settings,
     wait_until,
 )
+from tests.support.answers import PREPARE, REMEMBER
 from tests.support.servers import hostile, network
 from tests.support.servers.loopback import Bare, Connection
 

@@ -23,7 +23,6 @@ from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.transport.pool import Pool
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
-    PREPARE,
     Call,
     healthy,
     healthy_after,
@@ -34,6 +33,7 @@ from tests.loopback.hostile.world import (
     open_connection,
     wait_until,
 )
+from tests.support.answers import PREPARE
 from tests.support.servers.network import hanging_dns
 
 ROOT = Path(__file__).resolve().parents[3]

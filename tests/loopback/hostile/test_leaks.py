@@ -26,7 +26,6 @@ from powercontext_openapi.models.search_memory_request import SearchMemoryReques
 import powercontext_deerflow
 from powercontext_deerflow import (
     AlreadySaved,
-    ArtifactCitation,
     ConfigurationError,
     InputError,
     Memory,
@@ -40,18 +39,17 @@ from powercontext_deerflow import (
 from powercontext_deerflow.host import runtime as process
 from powercontext_deerflow.transport import Engine
 from tests.loopback.hostile.conftest import Connect, Serve
-from tests.loopback.hostile.world import (
+from tests.loopback.hostile.world import Call, TurningServer, settings
+from tests.support.answers import (
+    ATOMIC,
     NO_HITS,
     PREPARE,
     REMEMBER,
     SEARCH,
-    Call,
-    TurningServer,
     confirmed,
     found,
     prepared,
     record,
-    settings,
 )
 from tests.support.gateway import Gateway, owner
 from tests.support.servers.hostile import answer, by_path
@@ -239,14 +237,13 @@ def test_a_save_that_is_there_already(
     assert_value_is_clean(outcome)
 
 
-CITATION = ArtifactCitation("atomic-memory", "art_1", 1)
 EXCEPTIONS: dict[str, Callable[[PowerContext], object]] = {
     "server_info": lambda client: client.server_info(),
     "check_scope": lambda client: client.check_scope(),
     "search": lambda client: client.search(QUERY),
     "list_memories": lambda client: list(client.list_memories()),
-    "get": lambda client: client.get(CITATION),
-    "forget": lambda client: client.forget(CITATION),
+    "get": lambda client: client.get(ATOMIC),
+    "forget": lambda client: client.forget(ATOMIC),
     "capture_source": lambda client: client.capture_source("source", SAVED, {WORD: WORD}),
 }
 

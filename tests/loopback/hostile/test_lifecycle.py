@@ -36,10 +36,7 @@ from powercontext_deerflow.transport.threads import Workers
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
     CALLS,
-    PREPARE,
-    REMEMBER,
     SLACK,
-    TEXT,
     Call,
     good_answer,
     healthy,
@@ -53,6 +50,7 @@ from tests.loopback.hostile.world import (
     settings,
     wait_until,
 )
+from tests.support.answers import PREPARE, REMEMBER, TEXT
 from tests.support.servers import hostile, network
 from tests.support.servers.loopback import Connection, Request
 from tests.support.servers.proxy import RecordingProxy, hold_until, on

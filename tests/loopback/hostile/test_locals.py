@@ -17,16 +17,10 @@ import pytest
 from powercontext_openapi.api.memory import search_memory
 from powercontext_openapi.models import SearchMemoryRequest
 
-from powercontext_deerflow import (
-    ArtifactCitation,
-    ConfigurationError,
-    InputError,
-    PowerContext,
-    Secret,
-    Settings,
-)
+from powercontext_deerflow import ConfigurationError, InputError, PowerContext, Secret, Settings
 from tests.loopback.hostile.conftest import Connect, Serve
-from tests.loopback.hostile.world import NO_HITS, error, found, healthy, prepared
+from tests.loopback.hostile.world import healthy
+from tests.support.answers import ATOMIC, NO_HITS, found, prepared, refusal
 from tests.support.servers import hostile
 from tests.support.servers.hostile import answer
 from tests.support.servers.loopback import Bare, Behaviour, Connection, Request
@@ -34,7 +28,6 @@ from tests.support.servers.loopback import Bare, Behaviour, Connection, Request
 TOKEN, TEXT = "canary-token", "The canary-text of the user."
 SERVED = "canary-served: what somebody saved"
 CANARIES = ("canary-token", "canary-text", "canary-served")
-CITATION = ArtifactCitation("atomic-memory", "art_1", 1)
 
 Operation = Callable[[PowerContext], Any]
 
@@ -62,10 +55,10 @@ OPERATIONS: dict[str, Operation] = {
     "asearch": lambda client: client.asearch(TEXT),
     "list_memories": lambda client: list(client.list_memories()),
     "alist_memories": _alisted,
-    "get": lambda client: client.get(CITATION),
-    "aget": lambda client: client.aget(CITATION),
-    "forget": lambda client: client.forget(CITATION),
-    "aforget": lambda client: client.aforget(CITATION),
+    "get": lambda client: client.get(ATOMIC),
+    "aget": lambda client: client.aget(ATOMIC),
+    "forget": lambda client: client.forget(ATOMIC),
+    "aforget": lambda client: client.aforget(ATOMIC),
     "capture_source": lambda client: client.capture_source("s", TEXT, {"a": TEXT}),
     "acapture_source": lambda client: client.acapture_source("s", TEXT, {"a": TEXT}),
     "server_info": lambda client: client.server_info(),
@@ -86,10 +79,10 @@ FAILURES: dict[str, Behaviour | Bare] = {
     "reset": reset,
     "timeout": hostile.silent(),
     "closed in the body": hostile.close_mid_body(SERVED.encode()),
-    "401": answer(401, error("unauthorized", SERVED)),
+    "401": answer(401, refusal("unauthorized", SERVED)),
     "404 of a framework": answer(404, {"detail": SERVED}),
-    "409": answer(409, error("revision_conflict", SERVED)),
-    "503": answer(503, error("server_overloaded", SERVED)),
+    "409": answer(409, refusal("revision_conflict", SERVED)),
+    "503": answer(503, refusal("server_overloaded", SERVED)),
     "502 page": answer(502, f"<html>{SERVED}</html>".encode()),
     "malformed": answer(200, f'{{"hits":[{{"text":"{SERVED}"'.encode()),
     "another shape": answer(200, found(SERVED)),

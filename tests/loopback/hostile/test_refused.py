@@ -22,7 +22,8 @@ from powercontext_deerflow import RecallFailed, SaveNotSent, Settings
 from powercontext_deerflow.errors import ConfigurationError
 from powercontext_deerflow.transport import UNREACHABLE
 from tests.loopback.hostile.conftest import Connect, Serve
-from tests.loopback.hostile.world import Call, prepared
+from tests.loopback.hostile.world import Call
+from tests.support.answers import prepared
 from tests.support.servers.hostile import answer
 from tests.support.servers.loopback import Bare, Connection
 

@@ -10,23 +10,17 @@ import pytest
 
 from powercontext_deerflow import Recalled, Saved, SaveRejected
 from tests.loopback.hostile.conftest import Connect, Serve
-from tests.loopback.hostile.world import (
+from tests.loopback.hostile.world import SCOPE, Call, echo, good_answer, healthy, only, wait_until
+from tests.support.answers import (
     NO_HITS,
     PREPARE,
     REMEMBER,
     REQUEST_ID,
-    SCOPE,
     SEARCH,
     TEXT,
-    Call,
     confirmed,
-    echo,
-    good_answer,
-    healthy,
-    only,
     prepared,
     refused,
-    wait_until,
 )
 from tests.support.servers import hostile
 from tests.support.servers.hostile import answer, huge_body

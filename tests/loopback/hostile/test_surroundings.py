@@ -17,13 +17,8 @@ from powercontext_openapi.models.search_memory_request import SearchMemoryReques
 from powercontext_deerflow import ConfigurationError, PowerContext
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
-    NO_HITS,
-    PREPARE,
-    REMEMBER,
     SCOPE,
-    SEARCH,
     SLACK,
-    TEXT,
     TOKEN,
     Call,
     good_answer,
@@ -31,6 +26,7 @@ from tests.loopback.hostile.world import (
     only,
     settings,
 )
+from tests.support.answers import NO_HITS, PREPARE, REMEMBER, SEARCH, TEXT
 from tests.support.servers import hostile
 from tests.support.servers.hostile import answer
 from tests.support.servers.loopback import Connection, LoopbackServer, Request

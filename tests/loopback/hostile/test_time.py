@@ -19,9 +19,6 @@ from powercontext_deerflow.transport import network as dialling
 from powercontext_deerflow.transport.tls import QuietSocket
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
-    PREPARE,
-    REMEMBER,
-    SEARCH,
     SLACK,
     Call,
     healthy,
@@ -31,6 +28,7 @@ from tests.loopback.hostile.world import (
     script,
     wait_until,
 )
+from tests.support.answers import PREPARE, REMEMBER, SEARCH
 from tests.support.servers import hostile, network
 from tests.support.servers.loopback import Bare
 

@@ -34,24 +34,22 @@ from powercontext_deerflow.codes import ServerCode
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.operations import save as saving
 from tests.loopback.hostile.conftest import Connect, Serve
-from tests.loopback.hostile.world import (
+from tests.loopback.hostile.world import SLACK, Call, in_threads, noted_saves, only, wait_until
+from tests.support.answers import (
+    ATOMIC,
+    MEMORY,
     NO_HITS,
     PREPARE,
     REMEMBER,
     REQUEST_ID,
     SEARCH,
-    SLACK,
     TEXT,
-    Call,
     confirmed,
+    entry,
     found,
-    in_threads,
-    noted_saves,
-    only,
     record,
     refusal,
     refused,
-    wait_until,
 )
 from tests.support.servers import hostile
 from tests.support.servers.hostile import answer, by_path, in_turn
@@ -250,15 +248,6 @@ def test_k_no_connection_free(
 
 # --- answers that confirm something else
 
-MEMORY = {"family": "memory", "artifact_id": "memory", "revision": 1}
-
-
-def entry(text: str, **changed: object) -> dict[str, object]:
-    citation = {"memory_ref": MEMORY, "entry_id": "e", "entry_version_id": "v"}
-    fields = {"citation": citation, "version": 1, "kind": "fact", "text": text, "state": "active"}
-    return {**fields, "source_refs": [], "artifact_refs": [], **changed}
-
-
 SOMETHING_ELSE: dict[str, object] = {
     "other text": confirmed(TEXT + " "),
     "text in other case": confirmed(TEXT.upper()),
@@ -329,7 +318,7 @@ def test_a_look_up_never_blocks_the_save(
 def test_found_before_is_not_sent(save: Call, serve: Serve, connect: Connect) -> None:
     server = serve(only(SEARCH, answer(200, found(TEXT))))
     outcome = save(connect(server.base_url))
-    assert outcome == AlreadySaved(ArtifactCitation("atomic-memory", "art_1", 1))
+    assert outcome == AlreadySaved(ATOMIC)
     assert server.count(REMEMBER) == 0
 
 
@@ -342,8 +331,7 @@ def test_found_after_a_lost_answer(
     look_ups = in_turn(answer(200, NO_HITS, closing_header), answer(200, found(TEXT)))
     server = serve(by_path({SEARCH: look_ups, REMEMBER: hostile.close_without_answer()}))
     outcome = save(connect(server.base_url))
-    citation = ArtifactCitation("atomic-memory", "art_1", 1)
-    assert outcome == Saved(citation, confirmed_by="read_back")
+    assert outcome == Saved(ATOMIC, confirmed_by="read_back")
     assert server.count(REMEMBER) == 1
 
 

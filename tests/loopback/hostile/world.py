@@ -32,16 +32,22 @@ from powercontext_deerflow import (
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.transport.pool import MAX_CONNECTIONS
 from powercontext_deerflow.transport.threads import Workers
-from tests.support.servers.hostile import HostileServer, answer
+from tests.support import bound
+from tests.support.answers import (
+    NO_HITS,
+    NOT_FOUND,
+    PREPARE,
+    REMEMBER,
+    SEARCH,
+    TEXT,
+    confirmed,
+    prepared,
+)
+from tests.support.servers.hostile import HostileServer
 from tests.support.servers.loopback import Behaviour, Connection, Request, http_answer
 
-PREPARE = "POST /v1/context/prepare"
-SEARCH = "POST /v1/memory/search"
-REMEMBER = "POST /v1/memory/remember"
 SCOPE = "scp_hostile"
 TOKEN = "token-of-the-hostile-world"
-TEXT = "The order service keeps money amounts as integer cents."
-NO_HITS: dict[str, object] = {"mode": "text", "hits": []}
 SLACK = 0.25
 """Seconds that a call may end after its deadline."""
 
@@ -165,16 +171,9 @@ def open_connection(client: PowerContext) -> None:
 
 
 def settings(base_url: str, **given: Any) -> Settings:  # as loose as the keywords of Settings
-    return Settings(
-        **{
-            "base_url": base_url,
-            "scope_id": SCOPE,
-            "token": Secret(TOKEN),
-            "recall_timeout_seconds": 0.4,
-            "remember_timeout_seconds": 0.6,
-            **given,
-        }
-    )
+    """Short deadlines."""
+    short = {"recall_timeout_seconds": 0.4, "remember_timeout_seconds": 0.6}
+    return bound.settings(base_url, **{"scope_id": SCOPE, "token": Secret(TOKEN), **short, **given})
 
 
 class TurningServer(HostileServer):
@@ -207,52 +206,6 @@ def echo(scope_id: str, query: str) -> str:
     return f"{scope_id}|{query}"
 
 
-def prepared(content: str | None) -> dict[str, object]:
-    return {
-        "schema": "powercontext.prepared-context.v1",
-        "status": "empty" if content is None else "ready",
-        "content": content,
-        "content_bytes": 0 if content is None else len(content.encode()),
-    }
-
-
-def error(code: str, message: str = "") -> dict[str, object]:
-    return {"error": {"code": code, "message": message, "details": None}}
-
-
-def record(text: str, **changed: object) -> dict[str, object]:
-    return {
-        "artifact": {"family": "atomic-memory", "artifact_id": "art_1", "revision": 1},
-        "kind": "fact",
-        "text": text,
-        "state": "active",
-        "state_version": 0,
-        "merged_into_id": None,
-        **changed,
-    }
-
-
-def confirmed(text: str, **changed: object) -> dict[str, object]:
-    return {"changed": True, "records": [record(text, **changed)]}
-
-
-def found(text: str, **changed: object) -> dict[str, object]:
-    hit = {"memory": record(text, **changed), "score": 1.0, "matched_by": ["text"]}
-    return {"mode": "text", "hits": [hit]}
-
-
-REQUEST_ID = "0123456789abcdef"
-
-
-def refusal(code: str) -> dict[str, object]:
-    return {"error": {"code": code, "message": "words of the server", "details": None}}
-
-
-def refused(status: int, code: str, *headers: tuple[str, str]) -> Behaviour:
-    """A refusal in PowerContext's own words: its shape, and its name for the exchange."""
-    return answer(status, refusal(code), [("X-PowerContext-Request-ID", REQUEST_ID), *headers])
-
-
 def good_answer(request: Request) -> bytes:
     """What a healthy server says: recall echoes Scope and query, a save is confirmed, nothing is found."""
     if request.is_for(PREPARE):
@@ -262,7 +215,7 @@ def good_answer(request: Request) -> bytes:
         return http_answer(200, NO_HITS)
     if request.is_for(REMEMBER):
         return http_answer(200, confirmed(request.json["text"]))
-    return http_answer(404, {"detail": "Not Found"})
+    return http_answer(404, NOT_FOUND)
 
 
 def healthy(connection: Connection, request: Request) -> None:

@@ -23,6 +23,9 @@ from powercontext_deerflow.api import calls
 from powercontext_deerflow.doctor import checks as doctor
 from powercontext_deerflow.doctor.command import main
 from powercontext_deerflow.settings import PREFIX
+from tests.support import answers
+from tests.support.answers import CAPABILITIES, INFO, NAMED, NO_HITS, PREPARE, SERVER_INFO
+from tests.support.bound import TOKEN
 from tests.support.servers import hostile, network, proxy
 from tests.support.servers.hostile import HostileServer, answer
 from tests.support.servers.loopback import Behaviour, Request
@@ -32,15 +35,8 @@ from tests.support.servers.real import PowerContextServer
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
 CANARY = "zQ7canary"
-TOKEN = "pct_zQ7secretzQ7"
 HTML = [("Content-Type", "text/html")]
-ITS_OWN = [("X-PowerContext-Request-ID", "0123456789abcdef")]
 PAGE = f"<html><body>{CANARY}</body></html>"
-INFO = {
-    "product": "powercontext",
-    "package_version": "1.4.1",
-    "api_contract_version": {"major": 1, "minor": 4},
-}
 HEALTHY = [
     *("python_ok", "packages_ok", "host_ok", "entry_point_ok", "settings_ok"),
     *("dns_ok", "tcp_ok", "tls_not_used", "server_ok", "auth_ok", "scope_ok"),
@@ -49,7 +45,7 @@ HEALTHY = [
 
 
 def refusal(code: str) -> dict[str, object]:
-    return {"error": {"code": code, "message": CANARY, "details": None}}
+    return answers.refusal(code, CANARY)
 
 
 @dataclass(frozen=True)
@@ -202,21 +198,15 @@ def test_the_write_probe_saves_finds_and_retires(
     assert patient.examined("--write-probe").status == 0  # the retired one is not in the way
 
 
-EMPTY = {
-    "schema": "powercontext.prepared-context.v1",
-    "status": "empty",
-    "content": None,
-    "content_bytes": 0,
-}
-NO_HITS = {"mode": "text", "hits": []}
-REFUSED = {"error": {"code": "forbidden", "message": CANARY, "details": None}}
+EMPTY = answers.prepared(None)
+REFUSED = refusal("forbidden")
 
 
 @pytest.mark.parametrize(
     ("faults", "code", "left"),
     [
         (
-            {"/v1/memory/remember": proxy.instead(answer(403, REFUSED, ITS_OWN))},
+            {"/v1/memory/remember": proxy.instead(answer(403, REFUSED, NAMED))},
             "probe_not_saved",
             0,
         ),
@@ -277,18 +267,18 @@ def test_a_wrong_prefix(patient: Patient, powercontext_141: PowerContextServer, 
         (answer(200, {"scope_id": "scp_1"}), ["server_before_130", "auth_ok", "scope_ok"]),
         (answer(200, {"scope_id": "SCP_1"}), ["server_before_130", "auth_ok", "scope_id_differs"]),
         (
-            answer(401, refusal("unauthorized"), ITS_OWN),
+            answer(401, refusal("unauthorized"), NAMED),
             ["server_before_130", "unauthorized"],
         ),
         (
-            answer(403, refusal("forbidden"), ITS_OWN),
+            answer(403, refusal("forbidden"), NAMED),
             ["server_before_130", "forbidden"],
         ),
         (
-            answer(404, refusal("scope_not_found"), ITS_OWN),
+            answer(404, refusal("scope_not_found"), NAMED),
             ["server_before_130", "scope_not_found"],
         ),
-        (answer(404, refusal(CANARY), ITS_OWN), ["http_404"]),
+        (answer(404, refusal(CANARY), NAMED), ["http_404"]),
         (answer(403, refusal("forbidden")), ["forbidden"]),
         (answer(404, {"detail": "Not Found"}), ["http_404"]),
         (answer(404, PAGE, HTML), ["not_powercontext"]),
@@ -301,7 +291,7 @@ def test_the_scope_decides_whether_an_older_server_is_there(
     patient: Patient, scope: Behaviour, codes: list[str]
 ) -> None:
     """All of them say `Not Found` to server-info, as a server before 1.3.0, a wrong prefix and any gateway do."""
-    routes = {"GET /v1/scopes/scp_1": scope, "POST /v1/context/prepare": answer(200, EMPTY)}
+    routes = {"GET /v1/scopes/scp_1": scope, PREPARE: answer(200, EMPTY)}
     with HostileServer(hostile.by_path(routes)) as server:
         patient.bind(server.base_url)
         told = patient.examined()
@@ -326,8 +316,7 @@ def test_a_scope_without_rights(patient: Patient, relay: RecordingProxy, scope: 
 
 
 def prepared(content: str | None, size: int, status: str = "ready") -> dict[str, object]:
-    schema = "powercontext.prepared-context.v1"
-    return {"schema": schema, "status": status, "content": content, "content_bytes": size}
+    return answers.prepared(content, content_bytes=size, status=status)
 
 
 @pytest.mark.parametrize(
@@ -394,7 +383,7 @@ def test_a_recall_that_takes_most_of_its_deadline_is_a_warning(
 
 def test_a_server_that_searches_by_meaning(patient: Patient, relay: RecordingProxy) -> None:
     modes = {"search_modes": ["auto", "fts", "vector", "hybrid"]}
-    relay.fault = proxy.on("GET /v1/capabilities", proxy.replace(200, modes))
+    relay.fault = proxy.on(CAPABILITIES, proxy.replace(200, modes))
     assert "search_semantic" in patient.examined().codes
 
 
@@ -439,9 +428,9 @@ def test_a_later_generation_is_a_warning_and_a_strange_version_is_not_repeated(
         "api_contract_version": {"major": 2, "minor": 0},
     }
     routes = {
-        "GET /v1/server-info": answer(200, info),
+        SERVER_INFO: answer(200, info),
         "GET /v1/scopes/scp_1": answer(200, {"scope_id": "scp_1"}),
-        "POST /v1/context/prepare": answer(200, EMPTY),
+        PREPARE: answer(200, EMPTY),
     }
     with HostileServer(hostile.by_path(routes)) as server:
         patient.bind(server.base_url)
@@ -471,9 +460,9 @@ def test_tls_that_works_and_a_certificate_that_is_not_trusted(
 ) -> None:
     context, ca_file = network.issue_tls(tmp_path)
     routes = {
-        "GET /v1/server-info": answer(200, INFO),
+        SERVER_INFO: answer(200, INFO),
         "GET /v1/scopes/scp_1": answer(200, {"scope_id": "scp_1"}),
-        "POST /v1/context/prepare": answer(200, EMPTY),
+        PREPARE: answer(200, EMPTY),
     }
     with HostileServer(hostile.by_path(routes), tls=context) as server:
         patient.bind(server.base_url)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from powercontext_deerflow import AlreadySaved, PowerContext, Recalled, Saved, Secret, Settings
-from tests.loopback.hostile.world import REMEMBER, SEARCH, in_threads
+from tests.loopback.hostile.world import in_threads
+from tests.support.answers import REMEMBER, SEARCH
 from tests.support.servers.proxy import RecordingProxy, lose_answer, on
 from tests.support.servers.real import PowerContextServer
 

@@ -2,7 +2,7 @@
 """Servers that break HTTP in one named way each.
 
 Every function makes a behaviour for `HostileServer`; drips and floods never end by themselves, so
-only a client's own bound ends the call. Rests on the failure classes B1-B3, B7 and B16.
+only a client's own bound ends the call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults below HTTP: names that do not resolve in time, TCP that does not connect, TLS that stalls.
 
-Rests on the failure classes B4 (names are outside every httpx timeout) and B2 (per-phase timeouts).
+Names are outside every timeout of httpx, and its timeouts are for each phase.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plain HTTP client of a PowerContext server: "another client" of the server under test.
 
-httpx and nothing of ours, for both server generations (facts/server-versions.md): atomic memories
+httpx and nothing of ours, for both server generations: atomic memories
 from 1.3.0 on, memory entries before.
 """
 

@@ -3,7 +3,7 @@
 
 Clients talk to `proxy.base_url`. Without a fault every request is forwarded and its answer sent
 back as it came; a fault decides what the client gets to see of what really happened behind it.
-Rests on the failure class B7: the server committed, and the answer was lost.
+What it makes happen most: the server committed, and the answer was lost.
 """
 
 from __future__ import annotations

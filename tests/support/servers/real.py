@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real PowerContext server of any release as its own process.
 
-Rests on facts/powercontext-api.md A1 (install and start) and facts/server-versions.md: the same
-command and settings start every release from 1.0.0 to 1.4.1.
+The same command and settings start every release from 1.0.0 to 1.4.1.
 """
 
 from __future__ import annotations
