@@ -150,7 +150,7 @@ The second look was tuned on *tuning*. The writers of *kept_aside* and *own_word
 *In other words*: the share of prompts that have fewer than two words of a memory that they want in the same form, which
 a search by words can hardly find. *Found*: the share of prompts with relevant memories for which all of them are in the
 recalled text. *Extra*: other memories in it, a prompt. *Unwanted*: the share of prompts without a relevant memory that
-got any text. *literal* is the RFC's single request (`POWERCONTEXT_DEERFLOW_RECALL_FOCUS=off`), *second look* is the
+got any text. *literal* is one literal request (`POWERCONTEXT_DEERFLOW_RECALL_FOCUS=off`), *second look* is the
 default.
 """
 

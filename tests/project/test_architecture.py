@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,27 @@ def test_a_room_can_be_read_in_one_sitting(name: str) -> None:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert (node.end_lineno or 0) - node.lineno <= 45, f"{name}.{node.name} is too long"
+
+
+def test_code_cites_only_what_a_reader_of_this_repository_has() -> None:
+    elsewhere = re.compile(
+        r"\bfacts?[:/]\s?[a-z0-9-]+[ ./]|\(facts\b|\bDESIGN\b|\b[Ii]ssue #?[0-9]|\bRFC [0-9]"
+    )
+    tracked = subprocess.run(
+        ["git", "ls-files", "*.py", "Makefile", ".ci"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    citing = [
+        f"{file}:{number}"
+        for file in tracked
+        if not file.startswith("generated/") and file != "tests/project/test_architecture.py"
+        for number, line in enumerate((ROOT / file).read_text().splitlines(), 1)
+        if elsewhere.search(line)
+    ]
+    assert citing == []
 
 
 def test_hand_written_files_name_their_licence() -> None:

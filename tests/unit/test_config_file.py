@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -313,39 +314,36 @@ SLOW = {
 }
 
 
-def cost(file: Path, text: str) -> float:
-    """Seconds of processor time, of 64 KiB of ``text``."""
+def costs(file: Path, text: str) -> Iterator[float]:
+    """Seconds of processor time for 64 KiB of ``text``, three times: the least of them is its cost."""
     file.write_text(text[:65536])
-    taken = []
     for _ in range(3):
         started = time.process_time()
         check(str(file))
-        taken.append(time.process_time() - started)
-    return min(taken)
+        yield time.process_time() - started
 
 
 @pytest.fixture(scope="module")
 def ordinary(tmp_path_factory: pytest.TempPathFactory) -> float:
     """What the same amount of plain keys and values costs: a second on no machine that runs DeerFlow."""
     lines = "".join(f"key_{number}: value of it\n" for number in range(2600))
-    return cost(tmp_path_factory.mktemp("ordinary") / "config.yaml", GOOD + lines)
+    return min(costs(tmp_path_factory.mktemp("ordinary") / "config.yaml", GOOD + lines))
 
 
-@pytest.mark.parametrize("name", SLOW)
+@each_case("name", SLOW)
 def test_no_file_costs_many_times_an_ordinary_one(
     tmp_path: Path, ordinary: float, name: str
 ) -> None:
     file = tmp_path / "config.yaml"
-    assert cost(file, SLOW[name]) < 8 * ordinary
-    assert check(str(file))
+    assert any(cost < 8 * ordinary for cost in costs(file, SLOW[name]))
 
 
-@pytest.mark.parametrize("name", ["open brackets", "open braces"])
+@each_case("name", ["open brackets", "open braces"])
 def test_what_is_never_closed_costs_less_than_an_ordinary_file(
     tmp_path: Path, ordinary: float, name: str
 ) -> None:
     """Each bracket may begin a key, and none of those before it is looked at again."""
-    assert cost(tmp_path / "config.yaml", SLOW[name]) < 1.5 * ordinary
+    assert any(cost < 1.5 * ordinary for cost in costs(tmp_path / "config.yaml", SLOW[name]))
 
 
 def test_what_grows_beyond_any_config_is_said(tmp_path: Path) -> None:

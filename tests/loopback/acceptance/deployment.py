@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One deployment of the acceptance matrix (RFC 8): a real server, a proxy that counts, the Gateway's environment."""
+"""One deployment of the acceptance matrix: a real server, a proxy that counts, the Gateway's environment."""
 
 from __future__ import annotations
 

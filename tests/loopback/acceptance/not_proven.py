@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What RFC 8 demands and these tests cannot prove, each with the reason. The evidence page lists it as it is here."""
+"""What the acceptance matrix demands and these tests cannot prove, each with the reason. The evidence page lists it as it is here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 class NotProven(NamedTuple):
     row: str
-    """The row of RFC 8, and the part of it."""
+    """The row of the matrix, and the part of it."""
     reason: str
 
 
@@ -23,7 +23,7 @@ NOT_PROVEN: Final = (
     ),
     NotProven(
         "Explicit save → new chat: that the model calls the tool only on an explicit request",
-        "needs a live model; the tool's description asks for it, and nothing enforces it (RFC 4)",
+        "needs a live model; the tool's description asks for it, and nothing enforces it",
     ),
     NotProven(
         "Every row: the real Gateway",

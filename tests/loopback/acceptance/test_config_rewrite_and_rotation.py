@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Row of RFC 8: config rewrite and rotation. One snapshot per process, from the environment and nowhere else."""
+"""The acceptance matrix: config rewrite and rotation. One snapshot per process, from the environment and nowhere else."""
 
 from __future__ import annotations
 

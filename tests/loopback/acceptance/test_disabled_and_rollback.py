@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of RFC 8: disabled integration; local installation and rollback."""
+"""The acceptance matrix: disabled integration; local installation and rollback."""
 
 from __future__ import annotations
 

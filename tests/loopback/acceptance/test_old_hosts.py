@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that would lose the tool or the query say so instead (RFC 4)."""
+"""Hosts that would lose the tool or the query say so instead."""
 
 from __future__ import annotations
 

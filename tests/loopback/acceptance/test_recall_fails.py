@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Row of RFC 8: recall timeout, 401/403, malformed/oversized response.
+"""The acceptance matrix: recall timeout, 401/403, malformed/oversized response.
 
 Each time the chat goes on within the budget, no new memory is injected, and one content-free diagnostic says why.
 """

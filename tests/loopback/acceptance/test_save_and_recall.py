@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of RFC 8: explicit save → new chat; repeat the identical save; other host → DeerFlow."""
+"""The acceptance matrix: explicit save → new chat; repeat the identical save; other host → DeerFlow."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Row of RFC 8: save timeout after possible commit. The mutation is sent exactly once, whatever happens."""
+"""The acceptance matrix: save timeout after possible commit. The mutation is sent exactly once, whatever happens."""
 
 from __future__ import annotations
 

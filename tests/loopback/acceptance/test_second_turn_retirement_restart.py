@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of RFC 8: second turn, retirement and restart; passive capture excluded."""
+"""The acceptance matrix: second turn, retirement and restart; passive capture excluded."""
 
 from __future__ import annotations
 

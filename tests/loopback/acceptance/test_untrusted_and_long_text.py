@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Row of RFC 8: untrusted text and long/multibyte data.
+"""The acceptance matrix: untrusted text and long/multibyte data.
 
 What others saved reaches the model as data of the user's role, unchanged and cited, or not at all.
 """

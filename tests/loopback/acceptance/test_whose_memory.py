@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of RFC 8: different/missing/fallback user; auth-disabled deployment; same-owner IM/scheduled run.
+"""The acceptance matrix: different/missing/fallback user; auth-disabled deployment; same-owner IM/scheduled run.
 
 Every run goes through the host's own resolver, which turns a missing identity into the user "default".
 """
@@ -181,7 +181,7 @@ def test_scheduled_run_without_an_owner_is_refused_by_the_host() -> None:
 
 
 async def test_same_owner_save_from_the_event_loop_of_a_subagent(deployment: Deployment) -> None:
-    """The host runs a delegated agent's tools on another loop (RFC 2: the same rule holds there)."""
+    """The host runs a delegated agent's tools on another loop: the same rule holds there."""
     with Gateway() as gateway:
 
         def delegated(run: Runtime) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An outage costs three deadlines and not one per conversation; every outcome is an event (issue 3, section 3)."""
+"""An outage costs three deadlines and not one per conversation; every outcome is an event."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `deerflow extensions install|upgrade|enable|disable|remove` does to a DeerFlow checkout.
 
-Rests on facts: deerflow-host 5, where the real one was run. The same uv commands, the same checks before and after, the
+Written from a run of the real one. The same uv commands, the same checks before and after, the
 same rewriting of `plugins:`; left out are its recovery from failures and sources other than a directory.
 """
 
@@ -23,7 +23,7 @@ import yaml
 from tests.real.install.tree import IGNORED_FOLDERS, refused
 
 GROUP = "deerflow.extensions"
-# What the host's backend itself depends on, as far as its stand-ins need it (facts: deerflow-host 6). The host wants
+# What the host's backend itself depends on, as far as its stand-ins need it. The host wants
 # Python 3.12; the tests also run on 3.11.
 BACKEND = """\
 [project]

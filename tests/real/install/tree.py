@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """This repository as an operator gets it, and what in a directory DeerFlow's extension manager refuses.
 
-Rests on facts: deerflow-host 0.9 and 5.
+Written from a run of the real one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every operation of the SDK on a real server of any release: what it does there, in a word or two.
 
-Each check asserts all that must hold and gives the cell of the table; where the generations differ (facts:
-server-versions), the cell says how.
+Each check asserts all that must hold and gives the cell of the table; where the generations differ, the cell
+says how.
 """
 
 from __future__ import annotations
