@@ -49,7 +49,7 @@ def test_a_room_can_be_read_in_one_sitting(name: str) -> None:
 
 def test_code_cites_only_what_a_reader_of_this_repository_has() -> None:
     elsewhere = re.compile(
-        r"\bfacts?[:/]\s?[a-z0-9-]+[ ./]|\(facts\b|\bDESIGN\b|\b[Ii]ssue #?[0-9]|\bRFC [0-9]"
+        r"\bfacts?[:/]\s?[a-z0-9-]+[ ./]|\(facts:|\bDESIGN\b|\b[Ii]ssue #?[0-9]|\bRFC [0-9]"
     )
     tracked = subprocess.run(
         ["git", "ls-files", "*.py", "Makefile", ".ci"],

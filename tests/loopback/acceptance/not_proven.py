@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the acceptance matrix demands and these tests cannot prove, each with the reason. The evidence page lists it as it is here."""
+"""What the acceptance matrix demands and these tests cannot prove, each with the reason. The evidence page lists it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The acceptance matrix: config rewrite and rotation. One snapshot per process, from the environment and nowhere else."""
+"""The acceptance matrix: config rewrite and rotation. One snapshot per process, from the environment only."""
 
 from __future__ import annotations
 
