@@ -54,7 +54,7 @@ OURS = {
 
 
 def _process(deerflow: DeerFlow) -> dict[str, Any]:
-    script = ROOT / "tests" / "install" / "gateway_process.py"
+    script = ROOT / "tests" / "real" / "install" / "gateway_process.py"
     told: dict[str, Any] = json.loads(deerflow.python(script, deerflow.config, TEXT, QUESTION))
     assert Path(told["package"]).is_relative_to(deerflow.backend / ".venv")
     return told

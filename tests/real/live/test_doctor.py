@@ -344,7 +344,7 @@ def prepared(content: str | None, size: int, status: str = "ready") -> dict[str,
         (answer(503, PAGE, HTML), "http_503"),
         (answer(504, {"message": CANARY}), "http_504"),
         (answer(418, PAGE, HTML), "http_4xx"),
-        (answer(799, refusal(CANARY)), "unexpected_failure"),
+        (answer(799, refusal(CANARY)), "http_5xx"),
         (hostile.close_without_answer(), "connection_lost"),
         (hostile.close_mid_body(), "protocol_error"),
         (hostile.huge_body(2 << 20), "answer_too_large"),
@@ -526,7 +526,7 @@ def test_a_check_that_breaks_is_a_finding(
     def broken(*_: object) -> object:
         raise RuntimeError(f"{TOKEN} {CANARY}")
 
-    for name, stage in (("capabilities", "search"), ("scope", "scope")):
+    for name, stage in (("capabilities", "search"), ("has_scope", "scope")):
         monkeypatch.setattr(calls, name, broken)
         told = patient.examined()
         assert told.faults == ["unexpected_failure"]
