@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import h11
 import pytest
@@ -88,7 +89,8 @@ def read(pieces: list[bytes], by_h11_only: bool) -> object:
 def spoiled(chance: random.Random) -> bytes:
     data = USUAL + BODY
     for _ in range(chance.randrange(4)):
-        at = chance.randrange(len(data) + 1)
+        lines = [found.end() for found in re.finditer(b"\r\n", data)]
+        at = chance.choice([chance.randrange(len(data) + 1), chance.choice(lines or [0])])
         data = data[:at] + chance.choice(SPOILS) + data[at + chance.choice((0, 0, 1, 4)) :]
     return data[: chance.choice((len(data), len(data), chance.randrange(len(data) + 1)))]
 
