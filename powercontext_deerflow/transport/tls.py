@@ -134,12 +134,12 @@ def secured(
 ) -> ssl.SSLSocket:
     """The socket with TLS on it; it is closed if that fails. Raises TransportError ``tls_*``."""
     try:
-        # One call is one handshake: the ssl module counts the whole of it against this timeout.
-        plain.settimeout(deadline.remaining() or 1e-6)
         secure = _wrapped(plain, tls, host)
         plain = secure or plain
         if secure is None:
             raise ConnectionResetError
+        # One call is one handshake: the ssl module counts the whole of it against this timeout.
+        secure.settimeout(deadline.remaining() or 1e-6)
         secure.do_handshake()
     except TimeoutError:
         code: OutageCode = "tls_timeout"

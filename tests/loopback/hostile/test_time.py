@@ -7,6 +7,7 @@ import asyncio
 import random
 import socket
 import ssl
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -14,9 +15,17 @@ from typing import Any
 
 import pytest
 
-from powercontext_deerflow import PowerContext, RecallFailed, Saved, SaveNotSent, SaveUnknown
+from powercontext_deerflow import (
+    PowerContext,
+    RecallFailed,
+    Saved,
+    SaveNotSent,
+    SaveUnknown,
+    TransportError,
+)
+from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.transport import network as dialling
-from powercontext_deerflow.transport.tls import QuietSocket
+from powercontext_deerflow.transport.tls import QuietSocket, secured
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import (
     SLACK,
@@ -283,3 +292,21 @@ def test_the_exit_of_the_interpreter_is_not_delayed(fault: str, call: Call, serv
         assert process.stdout.readline() == "end\n"
         assert process.wait(2.0) == 0
         assert process.stderr.read() == ""
+
+
+class SlowContext(ssl.SSLContext):
+    """As among 32 callers at once: before the handshake begins, the others have their turn."""
+
+    def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
+        threading.Event().wait(0.4)
+        return super().wrap_socket(*args, **kwargs)
+
+
+def test_what_comes_before_a_handshake_counts_against_its_deadline() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent_server:
+        plain = socket.create_connection(silent_server.getsockname())
+        plain.setblocking(False)
+        started = time.monotonic()
+        with pytest.raises(TransportError, match="tls_timeout"):
+            secured(plain, SlowContext(ssl.PROTOCOL_TLS_CLIENT), "localhost", Deadline.after(0.6))
+        assert time.monotonic() - started < 0.6 + SLACK
