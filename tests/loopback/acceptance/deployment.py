@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import logging
-import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +17,7 @@ from tests.support.servers.plain_client import Memory
 from tests.support.servers.proxy import Exchange, Fault, RecordingProxy
 from tests.support.servers.real import PowerContextServer
 
-OWNER = str(uuid.uuid4())
+OWNER = "6f9e2c1a-7d41-4f0b-9a53-c2e8b1d07f64"
 CONVENTION = "Order service: money amounts are integer cents; use pytest for backend tests."
 QUESTION = "Add a refund calculation to the order service, following its conventions."
 MAX_BYTES = 8000  # the default budget

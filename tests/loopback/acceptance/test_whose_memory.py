@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import unicodedata
-import uuid
 from collections.abc import Callable
 
 import pytest
@@ -36,7 +35,7 @@ from tests.support.gateway import TOOL_NAME, Gateway, memory_block, owner, resul
 
 pytestmark = pytest.mark.anyio
 
-OTHER = str(uuid.uuid4())
+OTHER = "b3a1d5f8-42c7-4e96-8d20-15f7a9c36e0b"
 CLAIMS = {
     "user_id": OWNER,
     "langgraph_auth_user_id": OWNER,
