@@ -455,8 +455,8 @@ def test_an_environment_is_built_once_and_rebuilt_when_half_built(
         (home / "bin").mkdir(parents=True, exist_ok=True)
         (home / "bin" / "python").touch()
 
-    monkeypatch.setattr(environments, "_CACHE", tmp_path / "servers")
-    monkeypatch.setattr(environments, "_build", build)
+    monkeypatch.setattr(environments, "CACHE", tmp_path / "servers")
+    monkeypatch.setattr(environments, "build", build)
     builders = [
         threading.Thread(target=environments.server_python, args=["0.0.1"]) for _ in range(4)
     ]
@@ -485,7 +485,7 @@ def test_a_release_that_does_not_exist_says_so(
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", "no such release")
 
-    monkeypatch.setattr(environments, "_CACHE", tmp_path / "servers")
+    monkeypatch.setattr(environments, "CACHE", tmp_path / "servers")
     monkeypatch.setattr(subprocess, "run", run)
     with pytest.raises(RuntimeError, match=r"cannot install PowerContext 0\.0\.3:\nno such"):
         environments.server_python("0.0.3")
@@ -523,7 +523,7 @@ def test_the_plain_client_sees_what_is_in_a_scope(
 def test_more_than_one_page(
     version: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plain_client, "_PAGE", 2)
+    monkeypatch.setattr(plain_client, "PAGE", 2)
     server: PowerContextServer = request.getfixturevalue(version)
     scope = server.create_scope("pages")
     for i in range(5):
@@ -536,8 +536,8 @@ def test_more_than_one_page(
 def test_the_life_of_a_real_server(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        ports = [taken.getsockname()[1], real._free_port()]
-        monkeypatch.setattr(real, "_free_port", lambda: ports.pop(0))
+        ports = [taken.getsockname()[1], real.free_port()]
+        monkeypatch.setattr(real, "free_port", lambda: ports.pop(0))
         with PowerContextServer(version, on_wait=waits.append) as server:
             assert ports == []
             assert len(waits) > 1

@@ -189,7 +189,7 @@ def pytest_configure(config: pytest.Config) -> None:
         server_exit(server, *error)
 
     def watched_close(server: PowerContextServer) -> None:
-        if server.port and server._process is not None:
+        if server.is_running:
             evidence.audited(server)
         close(server)
 

@@ -24,6 +24,7 @@ from powercontext_deerflow import (
     RecallFailed,
     Saved,
     SaveNotSent,
+    SaveOutcome,
     SaveUnknown,
 )
 from powercontext_deerflow.deadline import Deadline
@@ -166,15 +167,25 @@ def test_200_recalls_at_once_beside_a_slow_server(serve: Serve, connect: Connect
 
 
 def test_saves_that_only_queued_say_so(serve: Serve, connect: Connect) -> None:
-    server = serve(only(REMEMBER, healthy_after(0.3)))
-    client = connect(server.base_url, remember_timeout_seconds=1.0)
-    texts = [f"text {number}" for number in range(30)]
-    outcomes = [timed.outcome for timed in Call("aremember").all_at_once(client, texts)]
-    told = {outcome.code for outcome in outcomes if isinstance(outcome, SaveNotSent)}
-    assert told == {"saves_ahead"}
-    assert sum(isinstance(outcome, Saved) for outcome in outcomes) >= 2
-    # Nothing was sent too late to be answered but perhaps the one whose turn came last.
-    assert sum(isinstance(outcome, SaveUnknown) for outcome in outcomes) <= 1
+    """Nothing of them is sent, also when those before them have ended."""
+    release = threading.Event()
+    server = serve(only(REMEMBER, held(healthy, release)))
+    client = connect(server.base_url, remember_timeout_seconds=20.0)
+
+    async def saves() -> tuple[list[SaveOutcome], list[SaveOutcome]]:
+        ahead = [asyncio.ensure_future(client.aremember(f"ahead {n}")) for n in range(3)]
+        await asyncio.to_thread(server.wait_for_request, REMEMBER)
+        by = Deadline.after(0.5)
+        behind = [client.aremember(f"behind {n}", deadline=by) for n in range(27)]
+        queued = await asyncio.gather(*behind)
+        release.set()
+        return await asyncio.gather(*ahead), queued
+
+    sent, queued = asyncio.run(saves())
+    assert all(isinstance(outcome, Saved) for outcome in sent)
+    assert queued == [SaveNotSent("saves_ahead")] * 27
+    assert client.flush(10.0)
+    assert server.count(REMEMBER) == 3
 
 
 def test_a_save_whose_turn_comes_too_late_is_not_sent(serve: Serve, connect: Connect) -> None:

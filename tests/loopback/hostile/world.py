@@ -30,6 +30,7 @@ from powercontext_deerflow import (
     TransportError,
 )
 from powercontext_deerflow.deadline import Deadline
+from powercontext_deerflow.transport import connection
 from powercontext_deerflow.transport.pool import MAX_CONNECTIONS
 from powercontext_deerflow.transport.threads import Workers
 from tests.support import bound
@@ -161,13 +162,36 @@ def _deadline(seconds: float | None) -> Deadline | None:
     return None if seconds is None else Deadline.after(seconds)
 
 
+_opening = threading.Lock()
+
+
 def open_connection(client: PowerContext) -> None:
-    """One that no exchange has used yet, unless one is idle or there are as many as there may be."""
-    engine = client._engine
-    if engine.pool.idle or engine.pool.in_use == MAX_CONNECTIONS:
-        return
-    with suppress(TransportError):  # then the call itself will meet whatever is wrong
-        engine.pool._keep(engine._new_connection(Deadline.after(0.1)))
+    """One that no exchange has used yet, unless one is idle or there are as many as there may be.
+
+    A call of this thread opens it, and gives it back without having sent anything.
+    """
+    opener = threading.get_ident()
+
+    def exchanged(opened: connection.Connection, *given: Any) -> Any:
+        if threading.get_ident() != opener:
+            return exchange(opened, *given)
+        raise TransportError("closed", sent=False)
+
+    def is_reusable(opened: connection.Connection) -> bool:
+        return threading.get_ident() == opener or make_reusable(opened)
+
+    with _opening:  # one at a time, or a stand-in would be taken for the original
+        if client.connections.idle or client.connections.in_use == MAX_CONNECTIONS:
+            return
+        exchange = connection.Connection.exchange
+        make_reusable = connection.Connection.make_reusable
+        with (
+            mock.patch.multiple(
+                connection.Connection, exchange=exchanged, make_reusable=is_reusable
+            ),
+            suppress(TransportError),  # then the call itself will meet whatever is wrong
+        ):
+            client.check_scope(deadline=Deadline.after(0.1))
 
 
 def settings(base_url: str, **given: Any) -> Settings:  # as loose as the keywords of Settings

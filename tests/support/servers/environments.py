@@ -15,20 +15,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-_CACHE = Path(__file__).resolve().parents[3] / ".venv" / "servers"
+CACHE = Path(__file__).resolve().parents[3] / ".venv" / "servers"
 
 
 def server_python(version: str) -> Path:
     """The interpreter of an environment that holds `powercontext[cli,server]==version`."""
     if version == _running_version():
         return Path(sys.executable)
-    home = _CACHE / version
+    home = CACHE / version
     python, complete = home / "bin" / "python", home / "complete"
-    _CACHE.mkdir(parents=True, exist_ok=True)
-    with (_CACHE / f"{version}.lock").open("w") as lock:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / f"{version}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (complete.exists() and python.exists()):
-            _build(home, version, lock.fileno())
+            build(home, version, lock.fileno())
             complete.touch()
     return python
 
@@ -40,7 +40,8 @@ def _running_version() -> str | None:
         return None
 
 
-def _build(home: Path, version: str, lock: int) -> None:
+def build(home: Path, version: str, lock: int) -> None:
+    """Into ``home``, by whoever holds ``lock``, the descriptor of a locked file."""
     print(
         f"Installing PowerContext {version} into .venv/servers/{version} (once; a minute) ...",
         file=sys.stderr,

@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 import httpx
 
-_PAGE = 100  # the most that the lists allow
+PAGE = 100  # the most that the lists allow
 
 
 class Memory(TypedDict):
@@ -64,7 +64,7 @@ class PlainClient:
         """How many Sources the Scope holds; from 1.3.0 on every save makes one."""
         count, cursor = 0, ""
         while True:
-            page = self.call("GET", f"/v1/scopes/{scope_id}/sources?limit={_PAGE}{cursor}")
+            page = self.call("GET", f"/v1/scopes/{scope_id}/sources?limit={PAGE}{cursor}")
             count += len(page["items"])
             if not page["next_cursor"]:
                 return count
@@ -84,7 +84,7 @@ class PlainClient:
             listed = self.call("POST", "/v1/memory/entries/list", {"scope_id": scope_id})
             yield from (entry for entry in listed["entries"] if entry["state"] == "active")
             return
-        body: dict[str, object] = {"scope_id": scope_id, "states": ["active"], "limit": _PAGE}
+        body: dict[str, object] = {"scope_id": scope_id, "states": ["active"], "limit": PAGE}
         while True:
             page = self.call("POST", "/v1/atomic-memory/list", body)
             yield from page["items"]

@@ -65,6 +65,10 @@ class PowerContextServer(PlainClient):
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
+    @property
     def pid(self) -> int:
         assert self._process is not None, "the server is not running"
         return self._process.pid
@@ -84,7 +88,7 @@ class PowerContextServer(PlainClient):
         """Start and wait until ready; the first start looks for a free port, the others keep it."""
         attempts = 1 if self.port else 5
         for attempt in range(attempts, 0, -1):
-            self.port = self.port or _free_port()
+            self.port = self.port or free_port()
             try:
                 self._launch()
                 self._wait_until_ready()
@@ -193,7 +197,8 @@ class PortTakenError(RuntimeError):
     """Somebody took the port between our choosing it and the server's binding it."""
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Free a moment ago: whoever binds it must be ready to find it taken."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
         return port
