@@ -5,14 +5,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.servers import leaks
 from tests.support.servers.real import PowerContextServer
 
+_TIMED = Path(__file__).parent / "loopback" / "hostile"
 _OURS = ("POWERCONTEXT_DEERFLOW_", "DEER_FLOW_")
 _PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`make test` gives whole files to its workers, and to one of them alone what measures the time of calls."""
+    for item in items:
+        timed = _TIMED in item.path.parents
+        item.add_marker(pytest.mark.xdist_group("timed" if timed else item.path.stem))
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 
 from powercontext_deerflow import AlreadySaved, PowerContext, Recalled, Saved, Secret, Settings
 from tests.loopback.hostile.world import in_threads
-from tests.support.answers import REMEMBER, SEARCH
+from tests.support.answers import LIST, REMEMBER, SEARCH
 from tests.support.servers.proxy import RecordingProxy, lose_answer, on
 from tests.support.servers.real import PowerContextServer
 
@@ -34,6 +34,7 @@ WORDS = (
 )  # fmt: skip
 NEAR = "用 pnpm。"
 TABS = "Use tabs."
+EQUAL = (NEAR, TABS, "the of and", "→")
 
 
 @pytest.fixture
@@ -61,6 +62,13 @@ def twice(client: PowerContext, text: str) -> Saved:
     assert isinstance(second, AlreadySaved), (text, second)
     assert (second.citation, second.searchable) == (first.citation, first.searchable), text
     return first
+
+
+def pages_read(proxy: RecordingProxy) -> int:
+    """How many of a list were read since it was last asked."""
+    read = proxy.count(LIST)
+    proxy.clear()
+    return read
 
 
 def test_the_second_equal_save(
@@ -109,21 +117,17 @@ def test_a_lost_answer_of_what_no_word_finds(
         assert isinstance(client.remember("🚀", "preference"), Saved), "another kind is another one"
 
 
-def test_equal_texts_among_near_copies_in_a_scope_of_a_thousand(
+def test_equal_texts_among_near_copies_in_a_scope_of_more_than_two_pages(
     powercontext_141: PowerContextServer, proxy: RecordingProxy, scope: str
 ) -> None:
-    """40 to 120 memories that words find before the equal one, and 1,000 in all."""
+    """Each search has more near copies to give than it may; a list of all has three pages, the newest on the first."""
     near = [
-        *(f"{number} 用 pnpm：先 pnpm install，再 pnpm build。" for number in range(40)),
-        *(f"{number}. Use tabs, tabs and tabs; not spaces but tabs." for number in range(120)),
-        *(f"The the {number} of the of and the and." for number in range(120)),
-        *("→ " * number + "arrow" for number in range(1, 41)),
+        *(f"{number} 用 pnpm：先 pnpm install，再 pnpm build。" for number in range(55)),
+        *(f"{number}. Use tabs, tabs and the of the of tabs and tabs." for number in range(105)),
+        *("→ " * number + "arrow" for number in range(1, 51)),
     ]
-    rest = [f"Note {number} of the garden is about plant {number}." for number in range(1000)]
-    texts = [*near, *rest][:1000]
-    in_threads(4, lambda part: [powercontext_141.remember(scope, t) for t in texts[part::4]])
+    assert len(near) > 2 * 100
+    in_threads(4, lambda part: [powercontext_141.remember(scope, t) for t in near[part::4]])
     with connected(proxy, powercontext_141, scope) as client:
-        searchable = {
-            text: twice(client, text).searchable for text in (NEAR, TABS, "the of and", "→")
-        }
-    assert searchable == {NEAR: True, TABS: True, "the of and": False, "→": False}
+        asked = {text: (twice(client, text).searchable, pages_read(proxy)) for text in EQUAL}
+    assert asked == {NEAR: (True, 0), TABS: (True, 3), "the of and": (False, 3), "→": (False, 4)}
