@@ -28,7 +28,9 @@ from tests.support.servers.proxy import Fault, instead, lose_answer, refuse, rep
 
 pytestmark = pytest.mark.anyio
 
-RECALL_SECONDS = 0.5
+RECALL_SECONDS = 1.0
+AMPLE_SECONDS = 2.5
+"""Of a deadline that is not what ends the call, on a busy machine either."""
 SLACK_SECONDS = 2.0  # still under the host's own five seconds
 
 
@@ -85,9 +87,10 @@ async def test_recall_fails_and_the_chat_continues(
     deployment_141: Deployment, caplog: pytest.LogCaptureFixture, fault: Fault, code: str
 ) -> None:
     deployment_141.seed(CONVENTION)
-    deployment_141.bind(recall_timeout_seconds=RECALL_SECONDS)
+    seconds = RECALL_SECONDS if code == "answer_timeout" else AMPLE_SECONDS
+    deployment_141.bind(recall_timeout_seconds=seconds)
     with Gateway() as gateway:
-        await _assert_chat_continues(gateway, deployment_141, fault, code)
+        await _assert_chat_continues(gateway, deployment_141, fault, code, seconds)
         # The fault over, the next conversation is served; nothing of it is left behind.
         deployment_141.work_faithfully()
         assert memory_block(await gateway.ask(QUESTION, owner(OWNER))) is not None
@@ -95,7 +98,7 @@ async def test_recall_fails_and_the_chat_continues(
 
 
 async def _assert_chat_continues(
-    gateway: Gateway, deployment: Deployment, fault: Fault, code: str
+    gateway: Gateway, deployment: Deployment, fault: Fault, code: str, seconds: float
 ) -> None:
     deployment.fail(PREPARE, fault)
     started = time.monotonic()
@@ -103,7 +106,7 @@ async def _assert_chat_continues(
     elapsed = time.monotonic() - started
     assert types(outbound) == ["system", "human"]
     assert QUESTION in str(outbound[-1].content)
-    assert elapsed < RECALL_SECONDS + SLACK_SECONDS
+    assert elapsed < seconds + SLACK_SECONDS
     assert diagnostics("recall") == {code: 1}
     assert deployment.seen == [PREPARE], "one request, no retry"
 

@@ -372,7 +372,7 @@ class Behind:
             scope_id=self.scope,
             token=Secret(server.token),
             recall_timeout_seconds=10.0,
-            remember_timeout_seconds=10.0,
+            remember_timeout_seconds=29.0,  # in which a busy machine carries out twenty, too
         )
 
     @property
