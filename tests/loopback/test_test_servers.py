@@ -536,7 +536,8 @@ def test_more_than_one_page(
 def test_the_life_of_a_real_server(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        ports = [taken.getsockname()[1], real.free_port()]
+        # Each start takes a core for ten seconds, and one generation shows what the other does with a taken port.
+        ports = [taken.getsockname()[1]] * (version == "1.2.0") + [real.free_port()]
         monkeypatch.setattr(real, "free_port", lambda: ports.pop(0))
         with PowerContextServer(version, on_wait=waits.append) as server:
             assert ports == []

