@@ -28,7 +28,7 @@ doctor: $(STAMP) ## what `powercontext-deerflow doctor` says of the demo's deplo
 
 quick: $(STAMP) ## unit tests and module arrows: no servers, at most half a minute
 	@$(BIN)/lint-imports --no-cache
-	@$(BIN)/python -m pytest tests/unit tests/project/test_architecture.py
+	@$(BIN)/python -m pytest -n 2 tests/unit tests/project/test_architecture.py
 
 coverage: $(STAMP) ## branch coverage of the package by the unit tests, with a floor
 	@$(BIN)/python -m coverage run -m pytest tests/unit
