@@ -20,7 +20,16 @@ from pathlib import Path
 import h11
 import pytest
 
-from tests.support.servers import environments, hostile, leaks, network, plain_client, proxy, real
+from tests.support.servers import (
+    child,
+    environments,
+    hostile,
+    leaks,
+    network,
+    plain_client,
+    proxy,
+    real,
+)
 from tests.support.servers.hostile import HostileServer
 from tests.support.servers.loopback import Bare, Behaviour, Connection, LoopbackServer, Request
 from tests.support.servers.proxy import Fault, RecordingProxy
@@ -450,8 +459,8 @@ def test_an_environment_is_built_once_and_rebuilt_when_half_built(
 ) -> None:
     built: list[str] = []
 
-    def build(home: Path, version: str, _: int) -> None:
-        built.append(version)
+    def build(home: Path, _base: str, packages: tuple[str, ...], _lock: int) -> None:
+        built.extend(packages)
         (home / "bin").mkdir(parents=True, exist_ok=True)
         (home / "bin" / "python").touch()
 
@@ -464,14 +473,14 @@ def test_an_environment_is_built_once_and_rebuilt_when_half_built(
         builder.start()
     for builder in builders:
         builder.join()
-    assert built == ["0.0.1"]
+    assert built == ["powercontext[cli,server]==0.0.1"]
     python = environments.server_python("0.0.1")
     assert python == tmp_path / "servers" / "0.0.1" / "bin" / "python"
     python.unlink()  # as when the interpreter it pointed to is gone
     environments.server_python("0.0.1")
     (python.parents[1] / "complete").unlink()
     environments.server_python("0.0.1")
-    assert built == ["0.0.1"] * 3
+    assert built == ["powercontext[cli,server]==0.0.1"] * 3
 
 
 def test_the_running_release_needs_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -487,9 +496,9 @@ def test_a_release_that_does_not_exist_says_so(
 
     monkeypatch.setattr(environments, "CACHE", tmp_path / "servers")
     monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(RuntimeError, match=r"cannot install PowerContext 0\.0\.3:\nno such"):
+    with pytest.raises(RuntimeError, match=r"cannot install powercontext\[.*\]==0\.0\.3:\nno such"):
         environments.server_python("0.0.3")
-    assert "Installing PowerContext 0.0.3" in capfd.readouterr().err
+    assert "Installing powercontext[cli,server]==0.0.3 into" in capfd.readouterr().err
 
 
 # --- real servers
@@ -537,8 +546,8 @@ def test_the_life_of_a_real_server(version: str, monkeypatch: pytest.MonkeyPatch
     waits: list[float] = []
     with socket.create_server(("127.0.0.1", 0)) as taken:
         # Each start takes a core for ten seconds, and one generation shows what the other does with a taken port.
-        ports = [taken.getsockname()[1]] * (version == "1.2.0") + [real.free_port()]
-        monkeypatch.setattr(real, "free_port", lambda: ports.pop(0))
+        ports = [taken.getsockname()[1]] * (version == "1.2.0") + [child.free_port()]
+        monkeypatch.setattr(child, "free_port", lambda: ports.pop(0))
         with PowerContextServer(version, on_wait=waits.append) as server:
             assert ports == []
             assert len(waits) > 1

@@ -10,7 +10,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -20,29 +19,17 @@ from typing import Literal, Self
 
 import httpx
 
-from tests.support.servers.environments import server_python
+from tests.support.servers import child
+from tests.support.servers.embedding import EmbeddingEndpoint
+from tests.support.servers.environments import embedding_python, server_python
 from tests.support.servers.plain_client import Memory, PlainClient
 
 __all__ = ["Memory", "PowerContextServer"]
 
 READY_SECONDS = 120.0  # measured 4-11 s on an idle machine of two cores
-_STOP_SECONDS = 10.0
 _POLL_SECONDS = 0.1
 
-# The server lives as long as its parent holds the other end of its standard input, however the
-# parent ends. A parent that dies while its server is paused leaves an orphaned, stopped process
-# group, which the kernel wakes with SIGHUP.
-_CHILD = """
-import os, sys, threading
-
-def end_with_parent():
-    os.read(0, 1)
-    os._exit(1)
-
-threading.Thread(target=end_with_parent, daemon=True).start()
-from powercontext.cli.app import main
-sys.exit(main())
-"""
+_PROGRAM = "from powercontext.cli.app import main; sys.exit(main())"
 
 
 class PowerContextServer(PlainClient):
@@ -55,12 +42,17 @@ class PowerContextServer(PlainClient):
         *,
         access: Literal["enforced", "disabled"] = "enforced",
         database: Path | None = None,
+        embedding: EmbeddingEndpoint | None = None,
     ) -> None:
-        """``database``: that of another server, to serve beside it. Without access control no token is looked at."""
+        """``database``: that of another server, to serve beside it. Without access control no token is looked at.
+
+        With ``embedding`` the server finds by meaning, too; RuntimeError if no Python here can serve with it.
+        """
         super().__init__(version, secrets.token_hex(24))
         self.data_dir = Path(tempfile.mkdtemp(prefix="powercontext-"))
         self.database = database or self.data_dir / "pc.db"
         self._access = access
+        self._embedding = embedding
         self._on_wait = on_wait
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -88,7 +80,7 @@ class PowerContextServer(PlainClient):
         """Start and wait until ready; the first start looks for a free port, the others keep it."""
         attempts = 1 if self.port else 5
         for attempt in range(attempts, 0, -1):
-            self.port = self.port or free_port()
+            self.port = self.port or child.free_port()
             try:
                 self._launch()
                 self._wait_until_ready()
@@ -103,17 +95,7 @@ class PowerContextServer(PlainClient):
         process, self._process = self._process, None
         if process is None:
             return
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            process.send_signal(signal.SIGCONT)
-        try:
-            process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-        finally:
-            assert process.stdin is not None
-            process.stdin.close()
-            process.wait(_STOP_SECONDS)
+        child.ended(process)
 
     def restart(self) -> None:
         """The same port and the same data in a new process."""
@@ -134,7 +116,7 @@ class PowerContextServer(PlainClient):
     def _launch(self) -> None:
         settings = {
             "HTTP_HOST": "127.0.0.1",
-            "HTTP_PORT": self.port,
+            "HTTP_PORT": str(self.port),
             "ACCESS_MODE": self._access,
             "DATABASE_KIND": "sqlite",
             "DATABASE_URL": f"sqlite+aiosqlite:///{self.database}",
@@ -142,21 +124,16 @@ class PowerContextServer(PlainClient):
         }
         if self._access == "enforced":
             settings["AUTH_TOKEN"] = self.token
+        python = server_python
+        if self._embedding is not None:
+            settings |= self._embedding.server_settings
+            python = embedding_python
         env_file = self.data_dir / "server.env"
         env_file.write_text("".join(f"POWERCONTEXT_SERVER_{k}={v}\n" for k, v in settings.items()))
-        temporary = self.data_dir / "tmp"
-        temporary.mkdir(exist_ok=True)
-        python = str(server_python(self.version))
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [python, "-I", "-c", _CHILD, "server", "run", "--env-file", str(env_file)],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=self.data_dir,
-                env={"HOME": str(self.data_dir), "TMPDIR": str(temporary), "LANG": "C.UTF-8"},
-                process_group=0,  # Ctrl-C is the parent's to handle
-            )
+        arguments = ["server", "run", "--env-file", str(env_file)]
+        self._process = child.started(
+            python(self.version), _PROGRAM, arguments, self.data_dir, self._log
+        )
 
     def _wait_until_ready(self) -> None:
         process, started = self._process, time.monotonic()
@@ -195,10 +172,3 @@ class PowerContextServer(PlainClient):
 
 class PortTakenError(RuntimeError):
     """Somebody took the port between our choosing it and the server's binding it."""
-
-
-def free_port() -> int:
-    """Free a moment ago: whoever binds it must be ready to find it taken."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-        return port
