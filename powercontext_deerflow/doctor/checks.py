@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
-from powercontext_deerflow.api import calls
+from powercontext_deerflow.api import calls, wire
 from powercontext_deerflow.api.wire import KNOWN_CODES
 from powercontext_deerflow.client import PowerContext
 from powercontext_deerflow.deadline import Deadline, now
@@ -41,6 +41,8 @@ SECONDS: Final = 15.0
 """All checks together, whatever the network does; and the write probe as long again."""
 QUESTION: Final = "powercontext doctor"
 """Two words: a longer question that found nothing would get a second look."""
+NONSENSE: Final = "qzxv plomfratt wugglindo"
+"""Words that nobody writes: a server that answers them with memories answers anything."""
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,32}\Z")
 _TESTED_MAJOR = 1
 
@@ -227,11 +229,20 @@ def _recall(visit: Visit) -> Iterator[Finding]:
     yield finding("latency", "latency_high" if took > deadline / 2 else "latency", share)
 
 
+def _selectivity(visit: Visit) -> Iterator[Finding]:
+    """The server's own answer, without the choice that production makes of it."""
+    request = wire.PrepareRequest(visit.settings.scope_id, NONSENSE, visit.settings.max_bytes)
+    prepared, _ = run(lambda: calls.prepare(Blocking(visit.engine), request, visit.recall_deadline))
+    if prepared is not None:
+        yield finding("search", "search_answers_anything")
+
+
 _CHECKS: tuple[tuple[str, Callable[[Visit], Iterator[Finding]]], ...] = (
     ("network", _network),
     ("server", _server),
     ("scope", _scope),
     ("search", _search_modes),
     ("recall", _recall),
+    ("search", _selectivity),
     # The breaker's state has its place here; it lives in the Gateway's process, and this is another one.
 )

@@ -42,6 +42,10 @@ NOT_EXECUTED: Final = {
     "invalid_access_request": 422,
     "invalid_request": 422,
     "legacy_memory_operation_unsupported": 422,
+    # Before the server writes: it embeds the text first. With its embedding endpoint down and with it silent, neither a
+    # memory nor a Source was there afterwards, on any release that can embed.
+    "inference_unavailable": 503,
+    "inference_timeout": 503,
     # There is no Scope to store it in.
     "scope_not_found": 404,
     # The Scope's memories are not those that the save was compared with, so it was not set.

@@ -138,7 +138,7 @@ FOREIGN: dict[str, Behaviour] = {
         f"{status} {code}, perhaps after it was stored": refused(status, code)
         for status, code in (
             *((500, "internal_error"), (503, "access_unavailable"), (503, "runtime_not_ready")),
-            *((503, "artifact_owner_pending"), (503, "inference_timeout"), (404, "not_found")),
+            *((503, "artifact_owner_pending"), (500, "inference_timeout"), (404, "not_found")),
             *((429, "capacity_exceeded"), (422, "capability_not_supported"), (422, "words")),
             *((426, "client_upgrade_required"), (404, "artifact_not_found"), (400, "words")),
         )

@@ -39,6 +39,11 @@ def embedding_python(version: str = "1.4.1") -> Path:
     return _built(f"{version}-embedding", base, f"powercontext[cli,server]=={version}", MODEL)
 
 
+def can_embed() -> bool:
+    """Whether a Python here can serve with an embedding model."""
+    return _loads_extensions() is not None
+
+
 def _built(name: str, base: str, *packages: str) -> Path:
     home = CACHE / name
     python, complete = home / "bin" / "python", home / "complete"
