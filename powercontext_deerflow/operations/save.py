@@ -42,8 +42,8 @@ NOT_EXECUTED: Final = {
     "invalid_access_request": 422,
     "invalid_request": 422,
     "legacy_memory_operation_unsupported": 422,
-    # Before the server writes: it embeds the text first. With its embedding endpoint down and with it silent, neither a
-    # memory nor a Source was there afterwards, on any release that can embed.
+    # Before the server writes: it embeds the text first. With its embedding endpoint down and with it silent, neither
+    # the memory nor a Source was there afterwards (1.3.0 to 1.4.1; older servers save without the embedding).
     "inference_unavailable": 503,
     "inference_timeout": 503,
     # There is no Scope to store it in.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -26,7 +27,8 @@ from tests.support.servers.real import PowerContextServer
 
 CENTS = "Order service: money amounts are integer cents, never floats."
 HERON = "The staging database is called heron and lives in Frankfurt."
-OTHERS = ("Backend tests use pytest.", "Anna owns the billing module.")
+MEMORIES = (CENTS, HERON, "Backend tests use pytest.", "Anna owns the billing module.")
+DRAWER = "The on-call phone is in the drawer."
 IN_OTHER_WORDS = "Price representation?"  # no word of any memory
 
 
@@ -48,7 +50,7 @@ def server(model: EmbeddingEndpoint) -> Iterator[PowerContextServer]:
 def scope_id(server: PowerContextServer) -> str:
     """A Scope with four memories."""
     scope_id = server.create_scope("hybrid")
-    for text in (CENTS, HERON, *OTHERS):
+    for text in MEMORIES:
         server.remember(scope_id, text)
     return scope_id
 
@@ -66,10 +68,6 @@ def client(server: PowerContextServer, scope_id: str) -> Iterator[PowerContext]:
         )
     ) as bound:
         yield bound
-
-
-def texts(server: PowerContextServer, scope_id: str) -> set[str]:
-    return {memory["text"] for memory in server.memories(scope_id)}
 
 
 def test_found_by_meaning(client: PowerContext) -> None:
@@ -94,33 +92,49 @@ def test_the_doctor_says_that_it_answers_anything(
         levels = {found["code"]: found["level"] for found in json.loads(said)["findings"]}
         assert "search_semantic" in levels
         assert levels.get("search_answers_anything") == (None if empty else "warning")
-        assert not any(text in said for text in (CENTS, HERON, *OTHERS))
+        assert not any(text in said for text in MEMORIES)
 
 
-def test_while_the_model_is_silent(client: PowerContext, model: EmbeddingEndpoint) -> None:
-    """The server waits for it within its own budget, and then goes by words without saying so."""
-    model.pause()
-    try:
-        by_words = client.recall("staging heron")
-        assert isinstance(by_words, Recalled)
-        assert [text for text in (HERON, CENTS) if text in by_words.content] == [HERON]
-        assert isinstance(client.recall(IN_OTHER_WORDS), NothingRecalled)
-    finally:
-        model.resume()
+def test_while_the_model_is_silent(
+    client: PowerContext, model: EmbeddingEndpoint, server: PowerContextServer, scope_id: str
+) -> None:
+    with nothing_stored(server, scope_id):
+        model.pause()
+        try:
+            goes_by_words(client)
+            refused = client.remember(DRAWER)
+        finally:
+            model.resume()
+        assert isinstance(refused, SaveRejected)
+        assert (refused.code, refused.status) == ("inference_timeout", 503)
 
 
 def test_while_the_model_is_gone(
     client: PowerContext, model: EmbeddingEndpoint, server: PowerContextServer, scope_id: str
 ) -> None:
-    """Recall goes by words, and nothing is saved: not the memory, and no Source of it."""
-    before, sources = texts(server, scope_id), server.sources(scope_id)
-    model.stop()
-    try:
-        assert isinstance(client.recall("staging heron"), Recalled)
-        outcome = client.remember("The on-call phone is in the drawer.")
-    finally:
-        model.start()
-    assert isinstance(outcome, SaveRejected)
-    assert (outcome.code, outcome.status) == ("inference_unavailable", 503)
-    assert (texts(server, scope_id), server.sources(scope_id)) == (before, sources)
-    assert isinstance(client.remember("The on-call phone is in the drawer."), Saved)
+    with nothing_stored(server, scope_id):
+        model.stop()
+        try:
+            goes_by_words(client)
+            refused = client.remember(DRAWER)
+        finally:
+            model.start()
+        assert isinstance(refused, SaveRejected)
+        assert (refused.code, refused.status) == ("inference_unavailable", 503)
+    assert isinstance(client.remember(DRAWER), Saved)
+
+
+def goes_by_words(client: PowerContext) -> None:
+    """After the server's own budget for the model, and without saying so."""
+    recalled = client.recall("staging heron")
+    assert isinstance(recalled, Recalled)
+    assert [text for text in MEMORIES if text in recalled.content] == [HERON]
+    assert isinstance(client.recall(IN_OTHER_WORDS), NothingRecalled)
+
+
+@contextmanager
+def nothing_stored(server: PowerContextServer, scope_id: str) -> Iterator[None]:
+    """Neither a memory nor a Source of one."""
+    before = server.memories(scope_id), server.sources(scope_id)
+    yield
+    assert (server.memories(scope_id), server.sources(scope_id)) == before

@@ -54,6 +54,7 @@ class EmbeddingEndpoint:
             "INFERENCE_EMBEDDING_PROFILE_ID": "multilingual-e5-small",
             "INFERENCE_EMBEDDING_DIMENSION": "384",
             "INFERENCE_EMBEDDING_SEND_DIMENSIONS": "false",
+            "INFERENCE_EMBEDDING_TIMEOUT_SECONDS": "3",
             "RUNTIME_RECALL_EMBEDDING_TIMEOUT_SECONDS": "1.5",
         }
 
