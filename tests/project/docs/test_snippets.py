@@ -14,6 +14,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from powercontext_deerflow.doctor import command as cli
 from powercontext_deerflow.doctor import config_file as config_check
 from powercontext_deerflow.settings import PREFIX
 from tests.project.docs.pages import ENGLISH, GUIDES, README, ROOT, SDK, Page
+from tests.support.servers.embedding import EmbeddingEndpoint
 from tests.support.servers.real import PowerContextServer
 
 BIN = Path(sys.executable).parent
@@ -185,6 +187,18 @@ def test_shell_blocks_are_shell() -> None:
             subprocess.run(["bash", "-n", "-c", block], check=True)
 
 
+def test_the_settings_of_the_embedding_page_are_those_of_the_tests() -> None:
+    """With which a real server was started; only the port and the budget of a question differ."""
+    page = Page(ROOT / "docs/en/embedding.md")
+    (block,) = page.blocks_in("dotenv")
+    shown = dict(line.split("=", 1) for line in block.splitlines())
+    with closing(EmbeddingEndpoint()) as endpoint:
+        settings = endpoint.server_settings
+    for name in ("INFERENCE_EMBEDDING_BASE_URL", "RUNTIME_RECALL_EMBEDDING_TIMEOUT_SECONDS"):
+        settings[name] = shown["POWERCONTEXT_SERVER_" + name]
+    assert shown == {f"POWERCONTEXT_SERVER_{name}": value for name, value in settings.items()}
+
+
 def test_every_command_of_ours_exists(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "examine", lambda probe_writing: [])  # nothing is to be asked
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -204,7 +218,8 @@ def test_every_command_of_ours_exists(monkeypatch: pytest.MonkeyPatch) -> None:
         elif words[1:2] == ["-m"]:
             module, arguments = words[2], words[3:]
             known = (
-                module in ("pytest", "pip") or (ROOT / f"{module.replace('.', '/')}.py").exists()
+                module in ("pytest", "pip", "venv")
+                or (ROOT / f"{module.replace('.', '/')}.py").exists()
             )
             assert known, f"{page}: {words}"
             assert module != "pytest" or all((ROOT / name).exists() for name in arguments)
