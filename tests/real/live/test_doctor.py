@@ -198,6 +198,18 @@ def test_the_write_probe_saves_finds_and_retires(
     assert patient.examined("--write-probe").status == 0  # the retired one is not in the way
 
 
+def test_a_server_that_answers_anything(patient: Patient, relay: RecordingProxy) -> None:
+    """What it answers is not shown, and nobody's words are asked with."""
+    relay.fault = lambda request: (
+        proxy.replace(200, answers.prepared(CANARY)) if request.is_for(PREPARE) else None
+    )
+    told = patient.examined()
+    assert told.findings["search_answers_anything"]["level"] == "warning"
+    assert told.status == 0
+    asked = [request.json["query"] for request in relay.requests if request.is_for(PREPARE)]
+    assert asked == [doctor.QUESTION, doctor.NONSENSE]
+
+
 EMPTY = answers.prepared(None)
 REFUSED = refusal("forbidden")
 
