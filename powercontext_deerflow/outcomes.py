@@ -174,7 +174,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRejected:
-    """PowerContext refused; nothing was changed. ``not_yours``: only the principal that saved a memory may change it."""
+    """PowerContext refused; nothing was changed. ``not_yours``: only who saved a memory may change it."""
 
     code: ChangeCode
     status: int | None = None
