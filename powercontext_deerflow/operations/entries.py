@@ -41,9 +41,10 @@ async def revise(
 
     async def made(by: Deadline) -> Revised:
         for last in (False,) * (_HEADS - 1) + (True,):
-            current = (await listed(by)).citation
-            if current.entry_version_id != citation.entry_version_id:
-                raise Moved
+            entry = await listed(by)
+            current = entry.citation
+            if entry.state != "active" or current.entry_version_id != citation.entry_version_id:
+                raise Moved  # a retired one cannot be revised there
             try:
                 request = records.EntryRevision(scope_id, current, *said)
                 path = "/v1/memory/entries/revise"
@@ -52,10 +53,10 @@ async def revise(
                 if last or not is_stale(error):
                     raise
                 continue
-            entry = answer.entry
-            if entry is None or (entry.kind, entry.text) != said:
+            stored = answer.entry
+            if stored is None or (stored.kind, stored.text) != said:
                 raise AnswerError("answer_mismatch", request_id, 200)
-            return Revised(memories.memory_of(entry), request_id)
+            return Revised(memories.memory_of(stored), request_id)
         raise Moved
 
     async def seen(by: Deadline) -> Revised | None:
