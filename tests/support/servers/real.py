@@ -48,6 +48,9 @@ sys.exit(main())
 class PowerContextServer(PlainClient):
     """`with PowerContextServer("1.4.1") as server: ...`; ready when the block begins."""
 
+    child = _CHILD
+    """What the server's interpreter runs, with the command's arguments behind it."""
+
     def __init__(
         self,
         version: str = "1.4.1",
@@ -145,7 +148,7 @@ class PowerContextServer(PlainClient):
         python = str(server_python(self.version))
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [python, "-I", "-c", _CHILD, "server", "run", "--env-file", str(env_file)],
+                [python, "-I", "-c", self.child, "server", "run", "--env-file", str(env_file)],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
