@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Final
 
 from powercontext_deerflow.api import wire
@@ -32,7 +32,7 @@ class Curation(Lifecycle):
         self,
         kind: str | None = None,
         *,
-        states: Collection[MemoryState] = _ACTIVE,
+        states: Sequence[MemoryState] = _ACTIVE,
         deadline: Deadline | None = None,
     ) -> Iterator[Memory]:
         """Every memory in one of the ``states``, or those of ``kind`` (1 to 128 code points, of any client), in no
@@ -48,7 +48,7 @@ class Curation(Lifecycle):
         self,
         kind: str | None = None,
         *,
-        states: Collection[MemoryState] = _ACTIVE,
+        states: Sequence[MemoryState] = _ACTIVE,
         deadline: Deadline | None = None,
     ) -> AsyncIterator[Memory]:
         """As ``list_memories``, without blocking the event loop."""

@@ -79,10 +79,10 @@ def kind_to_list(given: object) -> str | None:
 
 
 def states(given: object) -> tuple[MemoryState, ...]:
-    if not isinstance(given, tuple | list | set | frozenset):
-        _refuse("states", "not_a_collection", "pass a tuple of " + ", ".join(_STATES))
-    found = tuple(state for state in _STATES if len(given) <= len(_STATES) and state in given)
-    if not found or len(found) != len(given):
+    if type(given) is not tuple and type(given) is not list:
+        _refuse("states", "not_a_tuple", "pass a tuple of " + ", ".join(_STATES))
+    found = tuple(one for one in given[: len(_STATES)] if type(one) is str and one in _STATES)
+    if not found or len(set(found)) != len(given):
         _refuse("states", "unknown", "use each once: " + ", ".join(_STATES))
     return found
 

@@ -110,9 +110,10 @@ async def forget(io: IO, scope_id: str, given: object, deadline: Deadline) -> Fo
 
     async def seen(by: Deadline) -> Forgotten | None:
         now = await memories.state(io, scope_id, citation, by)
-        if now.artifact != citation or now.state != "forgotten":
+        if now.state != "forgotten":
             return None
-        answer = await memories.revision(io, scope_id, citation, by)
+        # Perhaps revised since: it stays forgotten then.
+        answer = await memories.revision(io, scope_id, now.artifact, by)
         return Forgotten(memories.as_memory(answer, now.state), confirmed_by="read_back")
 
     return await decided(io, made, seen, deadline)

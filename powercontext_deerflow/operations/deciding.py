@@ -3,7 +3,8 @@
 
 Each change is sent with the revision that it is meant for. So after a lost or unreadable answer the very same request
 is sent again, which is safe and decides: a success means that it had not happened, and a refused precondition that
-something did; then the memory itself shows whether that was ours. A change ends *unknown* only with its deadline.
+something did; then the memory itself shows whether that was this. A change ends *unknown* only with its deadline, and a
+caller that asks for it again is told what became of it.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ _SHARE: Final = 0.5
 """Of the time that is left, for one request: one that hangs leaves time to ask again."""
 _PAUSES: Final = (0.1, 0.2, 0.4)
 """Seconds before a change is sent again; the last one from then on."""
-_STALE: Final = {"revision_conflict": (409, 412), "atomic_memory_changed": (409,)}
-"""PowerContext's codes for a refused precondition, with the statuses that each comes with."""
+_RACES: Final = ("binding-version", "idempotency-key")
+"""Codes of a 409 that say nothing of the memory: of a race for the first one of a Scope."""
 _ABSENT: Final = ("artifact_not_found", "memory_not_found", "not_found", "scope_not_found")
 """Its codes for what is not there; none of them is said after a change."""
 
@@ -42,7 +43,7 @@ class Moved(Exception):
 async def decided(
     io: IO, made: Made[T], seen: Seen[T], deadline: Deadline
 ) -> T | Conflict | ChangeRejected | ChangeUnknown:
-    """What ``made`` comes to, again and again until an answer decides; ``seen`` looks whether a lost one was ours."""
+    """What ``made`` comes to, again and again until an answer decides; ``seen`` looks whether it is so already."""
     lost: list[TransportError | ServerError | AnswerError] = []
     pauses = iter(_PAUSES)
     pause = 0.0
@@ -53,9 +54,8 @@ async def decided(
             except (ServerError, Moved) as error:
                 if isinstance(error, ServerError) and not is_stale(error):
                     raise
-                if lost and (found := await seen(deadline.sooner(_SHARE))) is not None:
-                    return found
-                return _conflict(error)
+                found = await seen(deadline.sooner(_SHARE))
+                return _conflict(error) if found is None else found
         except ServerError as error:
             if not lost:
                 _raise_if_nothing_is_there(error)
@@ -81,7 +81,8 @@ async def decided(
 
 
 def is_stale(error: ServerError) -> bool:
-    return error.structured and error.status in _STALE.get(error.code, ())
+    """Whether PowerContext refused the precondition, by whatever code: the memory is another than it was meant for."""
+    return error.structured and error.status in (409, 412) and error.code not in _RACES
 
 
 def is_absent(error: ServerError) -> bool:

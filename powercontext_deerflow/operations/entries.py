@@ -12,7 +12,14 @@ from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import AnswerError, ServerError
 from powercontext_deerflow.operations import memories
 from powercontext_deerflow.operations.deciding import Moved, decided, is_stale
-from powercontext_deerflow.outcomes import ForgetOutcome, Forgotten, Memory, Revised, ReviseOutcome
+from powercontext_deerflow.outcomes import (
+    ChangeRejected,
+    ForgetOutcome,
+    Forgotten,
+    Memory,
+    Revised,
+    ReviseOutcome,
+)
 from powercontext_deerflow.transport import IO
 
 _HEADS: Final = 5
@@ -29,24 +36,23 @@ async def revise(
 ) -> ReviseOutcome:
     """Servers up to 1.2.0 take a change for the head of all memories only, which every save moves."""
     before = await memories.get(io, scope_id, citation, deadline)
-    said = (kind or before.kind or "", text)
+    said = (citation.entry_id, kind or before.kind or "", text)
 
-    async def listed(by: Deadline) -> wire.LegacyEntry:
+    async def listed(by: Deadline) -> wire.LegacyEntry | None:
         answer = await memories.entries(io, scope_id, by, inactive=True)
         same = (one for one in answer.entries if one.citation.entry_id == citation.entry_id)
-        found = next(same, None)
-        if found is None:
-            raise Moved
-        return found
+        return next(same, None)
 
     async def made(by: Deadline) -> Revised:
         for last in (False,) * (_HEADS - 1) + (True,):
             entry = await listed(by)
-            current = entry.citation
-            if entry.state != "active" or current.entry_version_id != citation.entry_version_id:
+            if entry is None or entry.state != "active":
                 raise Moved  # a retired one cannot be revised there
+            current = entry.citation
+            if current.entry_version_id != citation.entry_version_id:
+                raise Moved
             try:
-                request = records.EntryRevision(scope_id, current, *said)
+                request = records.EntryRevision(scope_id, current, *said[1:])
                 path = "/v1/memory/entries/revise"
                 answer, request_id = await ask(io, path, request, wire.LegacyRemembered, by)
             except ServerError as error:
@@ -54,18 +60,16 @@ async def revise(
                     raise
                 continue
             stored = answer.entry
-            if stored is None or (stored.kind, stored.text) != said:
+            if stored is None or (stored.citation.entry_id, stored.kind, stored.text) != said:
                 raise AnswerError("answer_mismatch", request_id, 200)
             return Revised(memories.memory_of(stored), request_id)
         raise Moved
 
     async def seen(by: Deadline) -> Revised | None:
         entry = await listed(by)
-        is_ours = (
-            entry.citation.entry_version_id != citation.entry_version_id
-            and (entry.kind, entry.text) == said
-        )
-        return Revised(memories.memory_of(entry), confirmed_by="read_back") if is_ours else None
+        if entry is None or (entry.citation.entry_id, entry.kind, entry.text) != said:
+            return None
+        return Revised(memories.memory_of(entry), confirmed_by="read_back")
 
     return await decided(io, made, seen, deadline)
 
@@ -95,4 +99,8 @@ async def retire(
             and memory.state == "inactive"
         )
 
-    return await decided(io, made, seen, deadline)
+    outcome = await decided(io, made, seen, deadline)
+    if isinstance(outcome, ChangeRejected) and outcome.code == "not_yours":
+        # Said of an entry that is not there, too: reading it raises then.
+        await memories.get(io, scope_id, citation, deadline)
+    return outcome

@@ -16,6 +16,7 @@ from powercontext_deerflow import (
     Conflict,
     EntryCitation,
     Forgotten,
+    MemoryState,
     NothingRecalled,
     NotSupportedByServer,
     PowerContext,
@@ -195,11 +196,15 @@ def test_a_history_is_told_newest_first(client: PowerContext) -> None:
 def test_memories_are_listed_by_their_states(client: PowerContext) -> None:
     kept, gone = saved(client), saved(client, NEW)
     assert isinstance(client.forget(gone), Forgotten)
-    listed = {
-        states: {memory.citation for memory in client.list_memories(states=states)}
-        for states in (("active",), ("forgotten",), ("active", "forgotten"), ("inactive",))
-    }
-    assert list(listed.values()) == [{kept}, {gone}, {kept, gone}, {gone}]
+    cases: list[tuple[list[MemoryState], set[Citation]]] = [
+        (["active"], {kept}),
+        (["forgotten"], {gone}),
+        (["active", "forgotten"], {kept, gone}),
+        (["inactive"], {gone}),
+        (["merged", "retired"], set()),
+    ]
+    for states, expected in cases:
+        assert {memory.citation for memory in client.list_memories(states=states)} == expected
     assert list(client.list_memories("decision", states=("forgotten",))) == []
 
 
