@@ -131,6 +131,8 @@ def every_operation(settings: Settings, citation: Citation) -> None:
         assert_type(client.remember("t", "decision", check_duplicates=False), SaveOutcome)
         assert_type(client.search("q", 5, deadline=by), list[Memory])
         assert_type(client.list_memories(), Iterator[Memory])
+        assert_type(client.list_memories("fact", states=("active", "inactive")), Iterator[Memory])
+        assert_type(list(client.list_memories(states=["forgotten"])), list[Memory])
         assert_type(client.get(citation), Memory)
         assert_type(client.forget(citation), ForgetOutcome)
         assert_type(client.revise(citation, "text", "fact"), ReviseOutcome)
