@@ -8,19 +8,18 @@ method but ``recall`` and ``remember`` raises TransportError, ServerError (``sco
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Self
 
 from powercontext_deerflow.api import calls, wire
+from powercontext_deerflow.curation import Curation
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import TransportError
-from powercontext_deerflow.lifecycle import Lifecycle
 from powercontext_deerflow.limits import memory_text
 from powercontext_deerflow.operations import arguments, memories, recall, save, sources
 from powercontext_deerflow.outcomes import (
     CaptureOutcome,
-    ForgetOutcome,
     Memory,
     Recall,
     SaveNotSent,
@@ -28,11 +27,11 @@ from powercontext_deerflow.outcomes import (
     SaveUnknown,
 )
 from powercontext_deerflow.settings import Settings
-from powercontext_deerflow.transport import IO, run
+from powercontext_deerflow.transport import run
 from powercontext_deerflow.transport.calls import Call
 
 
-class PowerContext(Lifecycle):
+class PowerContext(Curation):
     """One Scope of one server, with one credential. Thread-safe, fork-safe, usable from any event loop.
 
     Nothing is opened before the first call. ``close`` (or ``with`` / ``async with``) releases sockets and threads.
@@ -137,75 +136,6 @@ class PowerContext(Lifecycle):
         """As ``search``, without blocking the event loop."""
         by, scope_id = self._deadline(deadline), self.settings.scope_id
         return await memories.search(self._on_loop, scope_id, query, limit, by)
-
-    @edge
-    def list_memories(
-        self, kind: str | None = None, *, deadline: Deadline | None = None
-    ) -> Iterator[Memory]:
-        """Every active memory, or those of ``kind`` (1 to 128 code points, of any client), in no meaningful order.
-
-        Asks as it goes; each page has a deadline of its own unless ``deadline`` is given. Servers up to 1.2.0 give all
-        at once: over 1 MiB it is TransportError ``answer_too_large``. Raises InputError at once.
-        """
-        return self._listed(self._pages(self._blocking, kind), arguments.deadline(deadline))
-
-    @edge
-    def alist_memories(
-        self, kind: str | None = None, *, deadline: Deadline | None = None
-    ) -> AsyncIterator[Memory]:
-        """As ``list_memories``, without blocking the event loop."""
-        return self._alisted(self._pages(self._on_loop, kind), arguments.deadline(deadline))
-
-    def _pages(self, io: IO, kind: object) -> memories.Pages:
-        return memories.Pages(io, self.settings.scope_id, kind)
-
-    @edge
-    def _listed(self, pages: memories.Pages, deadline: Deadline | None) -> Iterator[Memory]:
-        while (page := run(lambda: pages.next(self._deadline(deadline)))) is not None:
-            yield from page
-
-    @edge
-    async def _alisted(
-        self, pages: memories.Pages, deadline: Deadline | None
-    ) -> AsyncIterator[Memory]:
-        while (page := await pages.next(self._deadline(deadline))) is not None:
-            for memory in page:
-                yield memory
-
-    @edge
-    def get(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
-        """The very revision that ``citation`` names. Its ``state`` is the memory's now; servers up to 1.2.0 give the
-        state at that revision.
-
-        Raises ServerError ``artifact_not_found`` or ``memory_not_found``, and NotSupportedByServer for a citation of
-        the other server generation.
-        """
-        by, scope_id = self._deadline(deadline), self.settings.scope_id
-        return run(lambda: memories.get(self._blocking, scope_id, citation, by))
-
-    @edge
-    async def aget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> Memory:
-        """As ``get``, without blocking the event loop."""
-        by, scope_id = self._deadline(deadline), self.settings.scope_id
-        return await memories.get(self._on_loop, scope_id, citation, by)
-
-    @edge
-    def forget(self, citation: wire.Citation, *, deadline: Deadline | None = None) -> ForgetOutcome:
-        """Take the memory out of recall, if ``citation`` still names its current revision; else Conflict.
-
-        Doing it again is harmless, so a lost answer may be repeated. Servers up to 1.2.0 also refuse the citation of an
-        earlier head, as a save before the last one gave it: list or recall again. Raises as ``get`` does.
-        """
-        by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
-        return run(lambda: memories.forget(self._blocking, scope_id, citation, by))
-
-    @edge
-    async def aforget(
-        self, citation: wire.Citation, *, deadline: Deadline | None = None
-    ) -> ForgetOutcome:
-        """As ``forget``, without blocking the event loop."""
-        by, scope_id = self._deadline(deadline, writes=True), self.settings.scope_id
-        return await memories.forget(self._on_loop, scope_id, citation, by)
 
     @edge
     def capture_source(

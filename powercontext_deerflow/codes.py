@@ -56,6 +56,8 @@ RecallCode = TransportCode | AnswerCode | ServerCode | HostCode
 """Why a recall failed."""
 SaveCode = TransportCode | AnswerCode | ServerCode | HostCode
 """Why a save was not confirmed."""
+ChangeCode = TransportCode | AnswerCode | ServerCode | Literal["not_yours"]
+"""Why a change was not made, or not confirmed; the last one where somebody else saved the memory."""
 NothingCode = Literal["empty", "no_query", "host_passes_no_query"]
 """Why there is nothing to recall; the last one only where DeerFlow asks."""
 

@@ -8,11 +8,12 @@ exchange (16 hex digits) where it gave one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from powercontext_deerflow.api.citations import Cited, cited
 from powercontext_deerflow.api.wire import Citation, MemoryRef
-from powercontext_deerflow.codes import NothingCode, RecallCode, SaveCode, ServerCode
+from powercontext_deerflow.codes import ChangeCode, NothingCode, RecallCode, SaveCode, ServerCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,30 @@ class Memory:
     kind: str | None
     """None where a server up to 1.2.0 does not name it: in what a search found."""
     state: MemoryState
+    created_at: datetime | None = None
+    """When this revision was made: where one memory was asked for, of servers from 1.4.0; else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One revision in the history of a memory."""
+
+    citation: Citation
+    created_at: datetime | None
+    """None where the server does not say: 1.3.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """The memory says the new text: ``memory`` is its new revision.
+
+    Of a memory that is not ``active`` the text changes, too, and it is still not recalled: ``memory.state`` says so.
+    """
+
+    memory: Memory
+    request_id: str | None = None
+    confirmed_by: Literal["answer", "read_back"] = "answer"
+    """``read_back`` if the answer was lost, and the server holds this very text as the next revision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +159,36 @@ class Forgotten:
     """The memory is not recalled any more; the server keeps it in its history."""
 
     memory: Memory
+    request_id: str | None = None
+    confirmed_by: Literal["answer", "read_back"] = "answer"
+    """``read_back`` if the answer was lost, and the server has the memory as forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The memory is recalled again, with the text that was asked for: ``memory`` is its current revision."""
+
+    memory: Memory
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRejected:
+    """PowerContext refused; nothing was changed. ``not_yours``: only who saved a memory may change it."""
+
+    code: ChangeCode
+    status: int | None = None
+    request_id: str | None = None
+    retry_after: float | None = None
+    """Seconds after which it may be sent again unchanged; None if the server names none, as for most refusals."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeUnknown:
+    """The deadline ended before any answer told whether the change was made. Doing it again is safe, and tells."""
+
+    code: ChangeCode
+    status: int | None = None
     request_id: str | None = None
 
 
@@ -158,7 +213,11 @@ class Conflict:
     request_id: str | None = None
 
 
-ForgetOutcome = Forgotten | Conflict
+ReviseOutcome = Revised | Conflict | ChangeRejected | ChangeUnknown
+"""What correcting a memory came to."""
+ForgetOutcome = Forgotten | Conflict | ChangeRejected | ChangeUnknown
 """What forgetting a memory came to."""
+RestoreOutcome = Restored | Conflict | ChangeRejected | ChangeUnknown
+"""What taking a change back came to."""
 CaptureOutcome = Captured | Conflict
 """What capturing a Source came to."""

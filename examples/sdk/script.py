@@ -9,6 +9,8 @@ from typing import assert_never
 
 from powercontext_deerflow import (
     AlreadySaved,
+    ChangeRejected,
+    ChangeUnknown,
     Conflict,
     Forgotten,
     NothingRecalled,
@@ -62,6 +64,10 @@ def forget(memory: PowerContext, words: str) -> str:
             return f"forgotten: {outcome.memory.text}"
         case Conflict():
             sys.exit(f"somebody changed it meanwhile ({outcome.code}): look again")
+        case ChangeRejected():
+            sys.exit(f"not forgotten ({outcome.code})")
+        case ChangeUnknown():
+            sys.exit(f"unconfirmed ({outcome.code}); asking again is safe")
         case _:
             assert_never(outcome)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -77,6 +77,21 @@ def _encoded(request: object) -> Sealed:
     raise InputError(
         "not_json", "argument", "use what JSON can carry: no lone surrogates, no objects"
     )
+
+
+async def replace(
+    io: IO,
+    path: str,
+    request: object,
+    kind: type[T],
+    deadline: Deadline,
+    *,
+    only_if: str,
+) -> tuple[T, str | None]:
+    """PUT ``request``, if what it replaces is still the one that the entity tag ``only_if`` names; else as ``ask``."""
+    headers: Sequence[tuple[str, str]] = (("If-Match", only_if),)
+    answer = await io.exchange("PUT", path, _encoded(request), deadline, headers)
+    return await _read(io, _checked(answer, 200), lambda body: wire.decode(body, kind), deadline)
 
 
 async def ask(

@@ -11,6 +11,7 @@ from powercontext_deerflow.doctor.findings import Finding, finding
 from powercontext_deerflow.doctor.visit import Visit
 from powercontext_deerflow.errors import PowerContextError, ServerError, TransportError
 from powercontext_deerflow.outcomes import (
+    ChangeUnknown,
     Forgotten,
     Recalled,
     RecallFailed,
@@ -71,8 +72,10 @@ def _not_retired(visit: Visit, citation: wire.ArtifactCitation) -> Iterator[Find
     unknown = "probe_retirement_unknown"
     try:
         deadline = visit.overall.sooner(2 / 3)
-        if isinstance(visit.client.forget(citation, deadline=deadline), Forgotten):
+        outcome = visit.client.forget(citation, deadline=deadline)
+        if isinstance(outcome, Forgotten):
             return
+        unknown = unknown if isinstance(outcome, ChangeUnknown) else "probe_not_retired"
     except TransportError as error:
         unknown = unknown if error.sent else "probe_not_retired"
     except ServerError as error:

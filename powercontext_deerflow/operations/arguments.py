@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, NoReturn, get_args
+from typing import Final, NoReturn, TypeGuard, get_args
 
 from powercontext_deerflow.api import wire
 from powercontext_deerflow.api.wire.sources import SourceRequest
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import InputError
 from powercontext_deerflow.limits import exact, is_encodable
+from powercontext_deerflow.outcomes import MemoryState
 from powercontext_deerflow.settings import Settings
 
 _HITS = 50
@@ -34,6 +35,7 @@ _ID = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._~!$&'()*+,;=:@-]{1,256}\Z")
 _REVISION = 2**63 - 1
 
 KINDS: Final[tuple[str, ...]] = get_args(wire.Kind)
+_STATES: Final[tuple[MemoryState, ...]] = get_args(MemoryState)
 
 
 def _refuse(field: str, reason: str, advice: str) -> NoReturn:
@@ -58,9 +60,9 @@ def flag(field: str, given: object) -> bool:
     return given
 
 
-def limit(given: object) -> int:
-    if type(given) is not int or not 1 <= given <= _HITS:
-        _refuse("limit", "out_of_range", f"pass a whole number from 1 to {_HITS}")
+def limit(given: object, most: int = _HITS) -> int:
+    if type(given) is not int or not 1 <= given <= most:
+        _refuse("limit", "out_of_range", f"pass a whole number from 1 to {most}")
     return given
 
 
@@ -74,6 +76,21 @@ def kind_to_save(given: object) -> str:
 def kind_to_list(given: object) -> str | None:
     """Another client may have saved any kind."""
     return None if given is None else _text("kind", given, _KIND)
+
+
+def states(given: object) -> tuple[MemoryState, ...]:
+    if type(given) is not tuple and type(given) is not list:
+        _refuse("states", "not_a_tuple", "pass a tuple of " + ", ".join(_STATES))
+    found = tuple(one for one in given[: len(_STATES)] if type(one) is str and one in _STATES)
+    if not found or len(set(found)) != len(given):
+        _refuse("states", "unknown", "use each once: " + ", ".join(_STATES))
+    return found
+
+
+def revision(given: object) -> int | None:
+    if given is not None and not _is_revision(given):
+        _refuse("revision", "out_of_range", "pass the revision of a citation, or None")
+    return given
 
 
 def citation(given: object) -> wire.Citation:
@@ -100,7 +117,7 @@ def _is_id(given: object) -> bool:
     return type(given) is str and _ID.match(given) is not None
 
 
-def _is_revision(given: object) -> bool:
+def _is_revision(given: object) -> TypeGuard[int]:
     return type(given) is int and 1 <= given <= _REVISION
 
 

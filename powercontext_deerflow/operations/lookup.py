@@ -87,7 +87,7 @@ async def _by_every_word(
 async def _page_by_page(
     io: IO, request: wire.RememberRequest, deadline: Deadline
 ) -> wire.Citation | None:
-    pages = Pages(io, request.scope_id, request.kind, _AT_A_TIME)
+    pages = Pages(io, request.scope_id, request.kind, at_a_time=_AT_A_TIME)
     while (page := await pages.next(deadline)) is not None:
         stored = (one for one in page if one.state == "active")
         found = _this(((one.citation, one.text, one.kind) for one in stored), request)

@@ -113,7 +113,7 @@ async def _sent(
     except TransportError as error:
         return SaveUnknown(error.code) if error.sent else SaveNotSent(error.code)
     except ServerError as error:
-        if _nothing_was_stored(error):
+        if nothing_was_stored(error):
             return SaveRejected(error.code, error.status, error.request_id, error.retry_after)
         return SaveUnknown(error.code, error.status, error.request_id)
     except AnswerError as error:
@@ -122,7 +122,7 @@ async def _sent(
     return outcome or SaveUnknown("answer_mismatch", 200, request_id)
 
 
-def _nothing_was_stored(error: ServerError) -> bool:
+def nothing_was_stored(error: ServerError) -> bool:
     """In PowerContext's own words: its shape, and its code with the status that comes with it."""
     return error.structured and NOT_EXECUTED.get(error.code) == error.status
 

@@ -7,7 +7,7 @@ under which it never suspends; an asynchronous one awaits it with ``OnLoop``, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Protocol, TypeVar
 
 from powercontext_deerflow.deadline import Deadline
@@ -15,6 +15,7 @@ from powercontext_deerflow.errors import TransportError
 from powercontext_deerflow.transport.answers import Answer
 from powercontext_deerflow.transport.connection import Sealed
 from powercontext_deerflow.transport.engine import Engine
+from powercontext_deerflow.transport.waiting import READ, ready
 
 T = TypeVar("T")
 
@@ -22,8 +23,18 @@ T = TypeVar("T")
 class IO(Protocol):
     """What an operation may wait for."""
 
-    async def exchange(self, method: str, path: str, body: Sealed, deadline: Deadline) -> Answer:
+    async def exchange(
+        self,
+        method: str,
+        path: str,
+        body: Sealed,
+        deadline: Deadline,
+        extra_headers: Sequence[tuple[str, str]] = (),
+    ) -> Answer:
         """One request, sent once, and its whole answer. Raises TransportError."""
+
+    async def pause(self, seconds: float) -> None:
+        """Let ``seconds`` pass."""
 
     async def compute(self, call: Callable[[], T], deadline: Deadline) -> T:
         """``call()``, which may take longer than an event loop should stand. Raises what it raises, and TransportError
@@ -37,8 +48,18 @@ class Blocking:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def exchange(self, method: str, path: str, body: Sealed, deadline: Deadline) -> Answer:
-        return self._engine.exchange(method, path, body, deadline)
+    async def exchange(
+        self,
+        method: str,
+        path: str,
+        body: Sealed,
+        deadline: Deadline,
+        extra_headers: Sequence[tuple[str, str]] = (),
+    ) -> Answer:
+        return self._engine.exchange(method, path, body, deadline, extra_headers)
+
+    async def pause(self, seconds: float) -> None:
+        ready((), READ, seconds)
 
     async def compute(self, call: Callable[[], T], deadline: Deadline) -> T:  # noqa: ARG002 - it begins at once
         return call()
@@ -50,8 +71,20 @@ class OnLoop:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def exchange(self, method: str, path: str, body: Sealed, deadline: Deadline) -> Answer:
-        return await self._engine.aexchange(method, path, body, deadline)
+    async def exchange(
+        self,
+        method: str,
+        path: str,
+        body: Sealed,
+        deadline: Deadline,
+        extra_headers: Sequence[tuple[str, str]] = (),
+    ) -> Answer:
+        return await self._engine.aexchange(method, path, body, deadline, extra_headers)
+
+    async def pause(self, seconds: float) -> None:
+        import asyncio  # imported here, so that synchronous callers do not pay for it
+
+        await asyncio.sleep(seconds)
 
     async def compute(self, call: Callable[[], T], deadline: Deadline) -> T:
         try:

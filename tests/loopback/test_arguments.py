@@ -30,6 +30,7 @@ from powercontext_deerflow import (
     PowerContext,
     Secret,
 )
+from powercontext_deerflow.curation import Curation
 from tests.support import bound
 from tests.support.answers import ACCEPTED
 from tests.support.lookalikes import Alike, Text, Whole
@@ -117,7 +118,11 @@ OPERATIONS: dict[str, tuple[object, ...]] = {
     "search": ("q",),
     "list_memories": (),
     "get": (ATOMIC,),
+    "head": (ATOMIC,),
+    "history": (ATOMIC,),
+    "revise": (ATOMIC, "t"),
     "forget": (LEGACY,),
+    "restore": (ATOMIC,),
     "capture_source": ("s", "c"),
     "server_info": (),
     "check_scope": (),
@@ -125,7 +130,7 @@ OPERATIONS: dict[str, tuple[object, ...]] = {
 
 
 def test_every_public_operation_is_tried_here() -> None:
-    ours = {name for name in vars(PowerContext) if not name.startswith("_")}
+    ours = {name for cls in (PowerContext, Curation) for name in vars(cls) if name[0] != "_"}
     plain = OPERATIONS.keys() | {f"a{name}" for name in OPERATIONS}
     assert ours - {"from_environment", "after_fork"} == plain
 
@@ -153,6 +158,8 @@ def test_texts_are_strings(client: PowerContext) -> None:
     for wrong in NO_TEXTS:
         for way in BOTH:
             assert code_of(client, "text", way("remember", wrong)) == "text_not_a_string"
+            call = way("revise", ATOMIC, wrong)
+            assert code_of(client, "text", call) == "text_not_a_string"
             if wrong is not None:
                 for name in ("recall", "search"):
                     assert code_of(client, "query", way(name, wrong)) == "query_not_a_string"
@@ -187,6 +194,9 @@ def test_kinds(client: PowerContext) -> None:
         unknown += [object(), Alike(), Text("rumour"), "f" * 10**6, True, "\ud800"]
         for wrong in unknown:
             assert code_of(client, "kind", way("remember", "t", wrong)) == "kind_unknown"
+            if wrong is not None:
+                call = way("revise", ATOMIC, "t", wrong)
+                assert code_of(client, "kind", call) == "kind_unknown"
         for wrong, reason in (
             ("", "blank"),
             (" ", "blank"),
@@ -213,6 +223,17 @@ def test_limits(client: PowerContext) -> None:
         for way in BOTH:
             assert code_of(client, "limit", way("search", "q", value)) == "limit_out_of_range"
             assert code_of(client, "limit", way("search", " ", limit=value)) == "limit_out_of_range"
+            if value != 51:
+                call = way("history", ATOMIC, value)
+                assert code_of(client, "limit", call) == "limit_out_of_range"
+
+
+def test_revisions(client: PowerContext) -> None:
+    for wrong in BAD_REVISIONS:
+        if wrong is not None:
+            for way in BOTH:
+                call = way("restore", ATOMIC, wrong)
+                assert code_of(client, "revision", call) == "revision_out_of_range"
 
 
 def test_switches(client: PowerContext) -> None:
@@ -226,14 +247,19 @@ def test_switches(client: PowerContext) -> None:
 # --- citations ----------------------------------------------------------------------------------------------------
 
 
+HANDS = (("head",), ("history",), ("revise", "t"), ("forget",), ("restore",))
+"""The other operations on the memory that a citation names, with what else they need."""
+
+
 def test_a_memory_is_named_by_its_citation(client: PowerContext) -> None:
     memory = Memory(ATOMIC, CANARY, "fact", "active")
     record = {"family": "atomic-memory", "artifact_id": "art_1", "revision": 2}
     wrong = ("art_1", memory, None, record, ("atomic-memory", "art_1", 2), Citation, 7, Alike())
     for value in (*wrong, MemoryRef("memory", "memory", 3), EntryCitation(ATOMIC, "e", "v")):  # type: ignore[arg-type]
-        for name in ("get", "forget"):
+        for name, *rest in (("get",), *HANDS):
             for way in BOTH:
-                assert code_of(client, "citation", way(name, value)) == "citation_not_a_citation"
+                call = way(name, value, *rest)
+                assert code_of(client, "citation", call) == "citation_not_a_citation"
 
 
 BAD_IDS: list[Any] = [
@@ -261,7 +287,9 @@ def test_each_part_of_a_citation_is_looked_at(client: PowerContext) -> None:
     for citation in wrong:
         for way in BOTH:
             assert code_of(client, "citation", way("get", citation)) == "citation_unusable"
-        assert code_of(client, "citation", blocking("forget", citation)) == "citation_unusable"
+        for name, *rest in HANDS:
+            call = blocking(name, citation, *rest)
+            assert code_of(client, "citation", call) == "citation_unusable"
 
 
 @pytest.mark.usefixtures("sends")

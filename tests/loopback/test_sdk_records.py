@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search, list, get, forget and capture against answers of both server generations, with and without blocking."""
+"""Search, list, get and capture against answers of both server generations, with and without blocking."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from powercontext_deerflow import (
     Conflict,
     Deadline,
     EntryCitation,
-    Forgotten,
     InputError,
     Memory,
     MemoryRef,
@@ -35,7 +34,6 @@ from tests.support.answers import (
     ENTRY_GET,
     ENTRY_LIST,
     ENTRY_RETIRE,
-    LIFECYCLE,
     LIST,
     NAMED,
     NOT_FOUND,
@@ -275,55 +273,6 @@ def test_an_answer_about_another_memory_is_discarded(
     assert refused.value.code == "answer_mismatch"
 
 
-# --- forget -------------------------------------------------------------------------------------------------------
-
-
-def test_forget_sends_the_current_state_version(ask: Ask) -> None:
-    done = answer(200, {"changed": True, "records": [FORGOTTEN]})
-    outcome = ask({f"GET {PATH}/state": answer(200, STATE), LIFECYCLE: done}, "forget", ATOMIC)
-    assert outcome == Forgotten(Memory(ATOMIC, CANARY, "fact", "forgotten"))
-    target = {"artifact": ART, "state_version": 4}
-    assert sent(ask) == {"scope_id": SCOPE, "target": target, "state": "forgotten"}
-
-
-def test_forget_retires_a_legacy_entry(ask: Ask) -> None:
-    outcome = ask({ENTRY_RETIRE: answer(200, {"memory": HEAD, "entry": RETIRED})}, "forget", LEGACY)
-    assert outcome == Forgotten(Memory(AFTER, CANARY, "fact", "inactive"))
-    assert sent(ask) == {"scope_id": SCOPE, "citation": CITED}
-
-
-@each_case("code", ["revision_conflict", "atomic_memory_changed", "renamed_later"])
-def test_a_stale_citation_is_a_conflict(ask: Ask, code: str) -> None:
-    refused = answer(409, envelope(code), NAMED)
-    routes = {f"GET {PATH}/state": answer(200, STATE), LIFECYCLE: refused, ENTRY_RETIRE: refused}
-    told: Any = "http_409" if code == "renamed_later" else code
-    for citation in (ATOMIC, LEGACY):
-        assert ask(routes, "forget", citation) == Conflict(told, REQUEST_ID)
-
-
-@each_case(
-    "records",
-    [
-        [],
-        [RECORD],
-        [changed(FORGOTTEN, artifact={**ART, "artifact_id": "art_2"})],
-        [changed(FORGOTTEN, artifact={**ART, "revision": 3})],
-    ],
-)
-def test_only_this_memory_forgotten_confirms_it(ask: Ask, records: list[object]) -> None:
-    done = answer(200, {"changed": True, "records": records})
-    with pytest.raises(AnswerError) as refused:
-        ask({f"GET {PATH}/state": answer(200, STATE), LIFECYCLE: done}, "forget", ATOMIC)
-    assert refused.value.code == "answer_mismatch"
-
-
-@each_case("entry", [None, OLD, changed(RETIRED, citation={**CITED, "entry_id": "mem_ent_2"})])
-def test_only_this_entry_retired_confirms_it(ask: Ask, entry: object) -> None:
-    with pytest.raises(AnswerError) as refused:
-        ask({ENTRY_RETIRE: answer(200, {"memory": HEAD, "entry": entry})}, "forget", LEGACY)
-    assert refused.value.code == "answer_mismatch"
-
-
 # --- capture ------------------------------------------------------------------------------------------------------
 
 
@@ -379,7 +328,11 @@ OPERATIONS: dict[str, tuple[Any, ...]] = {
     "search": ("q",),
     "list_memories": (),
     "get": (ATOMIC,),
-    "forget": (LEGACY,),
+    "head": (ATOMIC,),
+    "history": (ATOMIC,),
+    "revise": (ATOMIC, "t"),
+    "forget": (ATOMIC,),
+    "restore": (ATOMIC,),
     "capture_source": ("s", CANARY),
     "server_info": (),
     "check_scope": (),

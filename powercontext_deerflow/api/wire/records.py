@@ -6,9 +6,10 @@ Strict in types and required fields, tolerant of added keys, as saving is.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from powercontext_deerflow.api.wire.codec import Identifier, Revision, Unshown
 from powercontext_deerflow.api.wire.memories import (
@@ -56,10 +57,51 @@ class RevisionAnswer(Unshown, frozen=True):
     artifact_id: Identifier
     revision: Revision
     content: RevisionContent
+    created_at: datetime | None = None  # servers from 1.4.0
 
     @property
     def citation(self) -> ArtifactCitation:
         return ArtifactCitation(self.family, self.artifact_id, self.revision)
+
+
+class RevisionItem(Struct, frozen=True):
+    family: Literal["atomic-memory"]
+    artifact_id: Identifier
+    revision: Revision
+    created_at: datetime | None = None
+
+
+class RevisionsAnswer(Struct, frozen=True):
+    """``GET .../revisions``: the newest first."""
+
+    items: list[RevisionItem]
+
+
+class Content(Unshown, frozen=True):
+    kind: str
+    text: str
+
+
+class ReviseRequest(Unshown, frozen=True):
+    """``PUT .../atomic-memory/{artifact_id}``, servers from 1.3.0. Any other key is refused."""
+
+    content: Content
+
+
+class RestoreTarget(Struct, frozen=True):
+    artifact_id: str
+
+
+class RestoreRequest(Struct, frozen=True):
+    """``POST /v1/atomic-memory/restorations``, servers from 1.3.0. Of an active memory it changes nothing."""
+
+    scope_id: str
+    target: RestoreTarget
+
+
+class RestoreAnswer(Struct, frozen=True):
+    changed: bool
+    restored: list[ArtifactCitation]
 
 
 class KindFilter(Struct, frozen=True):
@@ -90,9 +132,10 @@ class EveryWordAnswer(Unshown, frozen=True):
 
 
 class EntriesRequest(Struct, frozen=True):
-    """``POST /v1/memory/entries/list``, servers up to 1.2.0, which give all active ones at once."""
+    """``POST /v1/memory/entries/list``, servers up to 1.2.0, which give all of them at once."""
 
     scope_id: str
+    include_inactive: bool | UnsetType = UNSET
 
 
 class EntriesAnswer(Unshown, frozen=True):
@@ -105,3 +148,12 @@ class EntryRequest(Struct, frozen=True):
 
     scope_id: str
     citation: EntryCitation
+
+
+class EntryRevision(Unshown, frozen=True):
+    """``POST /v1/memory/entries/revise``, servers up to 1.2.0."""
+
+    scope_id: str
+    citation: EntryCitation
+    kind: str
+    text: str

@@ -243,7 +243,11 @@ EXCEPTIONS: dict[str, Callable[[PowerContext], object]] = {
     "search": lambda client: client.search(QUERY),
     "list_memories": lambda client: list(client.list_memories()),
     "get": lambda client: client.get(ATOMIC),
+    "head": lambda client: client.head(ATOMIC),
+    "history": lambda client: client.history(ATOMIC),
+    "revise": lambda client: client.revise(ATOMIC, SAVED),
     "forget": lambda client: client.forget(ATOMIC),
+    "restore": lambda client: client.restore(ATOMIC, 1),
     "capture_source": lambda client: client.capture_source("source", SAVED, {WORD: WORD}),
 }
 

@@ -20,7 +20,7 @@ from powercontext_openapi.models import SearchMemoryRequest
 from powercontext_deerflow import ConfigurationError, InputError, PowerContext, Secret, Settings
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import healthy
-from tests.support.answers import ATOMIC, NO_HITS, found, prepared, refusal
+from tests.support.answers import ATOMIC, ENTRY, NO_HITS, found, prepared, refusal
 from tests.support.servers import hostile
 from tests.support.servers.hostile import answer
 from tests.support.servers.loopback import Bare, Behaviour, Connection, Request
@@ -57,8 +57,18 @@ OPERATIONS: dict[str, Operation] = {
     "alist_memories": _alisted,
     "get": lambda client: client.get(ATOMIC),
     "aget": lambda client: client.aget(ATOMIC),
+    "head": lambda client: client.head(ATOMIC),
+    "ahead": lambda client: client.ahead(ATOMIC),
+    "history": lambda client: client.history(ATOMIC),
+    "ahistory": lambda client: client.ahistory(ATOMIC),
+    "revise": lambda client: client.revise(ATOMIC, TEXT),
+    "arevise": lambda client: client.arevise(ATOMIC, TEXT),
+    "revise an entry": lambda client: client.revise(ENTRY, TEXT),
     "forget": lambda client: client.forget(ATOMIC),
     "aforget": lambda client: client.aforget(ATOMIC),
+    "forget an entry": lambda client: client.forget(ENTRY),
+    "restore": lambda client: client.restore(ATOMIC, 1),
+    "arestore": lambda client: client.arestore(ATOMIC, 1),
     "capture_source": lambda client: client.capture_source("s", TEXT, {"a": TEXT}),
     "acapture_source": lambda client: client.acapture_source("s", TEXT, {"a": TEXT}),
     "server_info": lambda client: client.server_info(),
@@ -151,6 +161,8 @@ WRONG: dict[str, Operation] = {
     "wrong kind": lambda client: client.remember("x", TEXT),  # type: ignore[arg-type]
     "search": lambda client: client.search(TEXT + "\ud800"),
     "asearch": lambda client: client.asearch(TEXT + "\ud800"),
+    "revise": lambda client: client.revise(ATOMIC, TEXT + "\ud800"),
+    "arevise": lambda client: client.arevise(ATOMIC, "x", TEXT),  # type: ignore[arg-type]
     "capture_source": lambda client: client.capture_source("s", TEXT + "\ud800"),
     "acapture_source": lambda client: client.acapture_source("s", TEXT, {TEXT: object()}),
 }

@@ -30,11 +30,15 @@ from tests.support.servers.loopback import Bare, Connection
 ROOT = Path(__file__).resolve().parents[3]
 OPERATIONS = (
     *("recall", "arecall", "remember", "aremember", "search", "asearch", "list_memories"),
-    *("alist_memories", "get", "aget", "forget", "aforget", "capture_source", "acapture_source"),
+    *("alist_memories", "get", "aget", "head", "ahead", "history", "ahistory", "revise", "arevise"),
+    *("forget", "aforget", "restore", "arestore", "capture_source", "acapture_source"),
     *("server_info", "aserver_info", "check_scope", "acheck_scope", "generated", "agenerated"),
 )
 # In a synchronous call only a name takes a thread, and a save.
-THREADLESS = {"recall", "search", "get", "forget", "capture_source", "server_info"}
+THREADLESS = {
+    *("recall", "search", "get", "head", "history", "revise", "forget", "restore"),
+    *("capture_source", "server_info"),
+}
 
 
 def told(*arguments: str) -> dict[str, list[object]]:

@@ -54,7 +54,8 @@ def test_the_sdk_page_runs(
         "True\n1.4.1\n",
         "text_blank text\n",
         "decision Order service",
-        "forgotten\n",
+        "The editor indents with tabs.\n",
+        "forgotten\nforgotten\n['forgotten', 'forgotten']\n",
     ]
     assert len(said) == len(expected)
     for out, part in zip(said, expected, strict=True):

@@ -13,6 +13,8 @@ from powercontext_deerflow import (
     ArtifactCitation,
     Captured,
     CaptureOutcome,
+    ChangeRejected,
+    ChangeUnknown,
     Citation,
     Cited,
     Conflict,
@@ -29,6 +31,11 @@ from powercontext_deerflow import (
     Recall,
     Recalled,
     RecallFailed,
+    Restored,
+    RestoreOutcome,
+    Revised,
+    ReviseOutcome,
+    Revision,
     Saved,
     SaveNotSent,
     SaveOutcome,
@@ -80,7 +87,27 @@ def of_what_was_forgotten(outcome: ForgetOutcome) -> MemoryState | str:
     match outcome:
         case Forgotten(memory):
             return memory.state
-        case Conflict(code):
+        case Conflict(code) | ChangeRejected(code) | ChangeUnknown(code):
+            return code
+        case _:
+            assert_never(outcome)
+
+
+def of_a_correction(outcome: ReviseOutcome) -> str:
+    match outcome:
+        case Revised(memory):
+            return memory.text
+        case Conflict(code) | ChangeRejected(code) | ChangeUnknown(code):
+            return code
+        case _:
+            assert_never(outcome)
+
+
+def of_what_was_taken_back(outcome: RestoreOutcome) -> str:
+    match outcome:
+        case Restored(memory):
+            return memory.text
+        case Conflict(code) | ChangeRejected(code) | ChangeUnknown(code):
             return code
         case _:
             assert_never(outcome)
@@ -104,8 +131,14 @@ def every_operation(settings: Settings, citation: Citation) -> None:
         assert_type(client.remember("t", "decision", check_duplicates=False), SaveOutcome)
         assert_type(client.search("q", 5, deadline=by), list[Memory])
         assert_type(client.list_memories(), Iterator[Memory])
+        assert_type(client.list_memories("fact", states=("active", "inactive")), Iterator[Memory])
+        assert_type(list(client.list_memories(states=["forgotten"])), list[Memory])
         assert_type(client.get(citation), Memory)
         assert_type(client.forget(citation), ForgetOutcome)
+        assert_type(client.revise(citation, "text", "fact"), ReviseOutcome)
+        assert_type(client.restore(citation, 1), RestoreOutcome)
+        assert_type(client.head(citation), Memory)
+        assert_type(client.history(citation, 10), list[Revision])
         assert_type(client.capture_source("id", "content", {"turn": 1}), CaptureOutcome)
         assert_type(client.server_info(), ServerInfo)
         assert_type(client.check_scope(), bool)
@@ -123,6 +156,10 @@ async def every_operation_without_blocking(citation: Citation) -> None:
         assert_type([memory.kind async for memory in client.alist_memories()], list[str | None])
         assert_type(await client.aget(citation), Memory)
         assert_type(await client.aforget(citation, deadline=by), ForgetOutcome)
+        assert_type(await client.arevise(citation, "text", deadline=by), ReviseOutcome)
+        assert_type(await client.arestore(citation, deadline=by), RestoreOutcome)
+        assert_type(await client.ahead(citation, deadline=by), Memory)
+        assert_type(await client.ahistory(citation, deadline=by), list[Revision])
         assert_type(await client.acapture_source("id", "content", metadata=None), CaptureOutcome)
         assert_type(await client.aserver_info(), ServerInfo)
         assert_type(await client.acheck_scope(deadline=by), bool)

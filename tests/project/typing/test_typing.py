@@ -105,7 +105,8 @@ def test_every_parameter_and_result_of_the_client_is_annotated() -> None:
 
 
 OPERATIONS = """
-    recall remember search list_memories get forget capture_source server_info check_scope close
+    recall remember search list_memories get head history revise forget restore capture_source
+    server_info check_scope close
 """
 
 

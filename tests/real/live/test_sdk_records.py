@@ -11,7 +11,6 @@ import pytest
 from powercontext_deerflow import (
     ArtifactCitation,
     Captured,
-    Conflict,
     Forgotten,
     InputError,
     PowerContext,
@@ -117,7 +116,7 @@ def test_what_is_accepted_here_is_accepted_there_and_can_be_repeated(
 def test_two_who_forget_the_same_memory(
     powercontext_141: PowerContextServer, client: PowerContext, scope: str
 ) -> None:
-    """The other one forgets it, and restores the state version, between our look and our write."""
+    """The other one forgets it between our look and our write: it is forgotten, whoever was first."""
     saved = client.remember(TEXT)
     assert isinstance(saved, Saved)
     assert isinstance(saved.citation, ArtifactCitation)
@@ -130,6 +129,5 @@ def test_two_who_forget_the_same_memory(
         proxy.fault = on("POST /v1/atomic-memory/lifecycle", other_first)
         with connect(powercontext_141, scope, proxy.base_url) as late:
             outcome = late.forget(saved.citation)
-    assert isinstance(outcome, Conflict)
-    assert outcome.code == "atomic_memory_changed"
-    assert outcome.request_id
+    assert isinstance(outcome, Forgotten)
+    assert outcome.confirmed_by == "read_back"

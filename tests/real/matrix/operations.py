@@ -27,6 +27,8 @@ from powercontext_deerflow import (
     NotSupportedByServer,
     PowerContext,
     Recalled,
+    Restored,
+    Revised,
     Saved,
     SaveRejected,
     Secret,
@@ -37,6 +39,7 @@ from tests.support.servers.plain_client import PlainClient
 
 VERSIONS = ("1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.4.1")
 TEXT = "Order service: money amounts are integer cents."
+REVISED = "Order service: money amounts are decimals with two digits."
 QUERY = "money amounts of the order service"
 _SLOW = 30.0  # seconds; what is measured here is what is answered, not when
 
@@ -148,8 +151,124 @@ def get(visit: Visit) -> str:
     other: Citation = EntryCitation(MemoryRef("memory", "memory", 1), "mem_ent_1", "mem_ver_1")
     if visit.legacy:
         other = ArtifactCitation("atomic-memory", "art_" + "0" * 32, 1)
-    assert isinstance(_refused(lambda: visit.client.get(other)), NotSupportedByServer)
-    assert isinstance(_refused(lambda: visit.client.forget(other)), NotSupportedByServer)
+    for ask in (
+        lambda: visit.client.get(other),
+        lambda: visit.client.head(other),
+        lambda: visit.client.history(other),
+        lambda: visit.client.revise(other, TEXT),
+        lambda: visit.client.forget(other),
+        lambda: visit.client.restore(other),
+    ):
+        assert isinstance(_refused(ask), NotSupportedByServer)
+    return "yes"
+
+
+def list_by_states(visit: Visit) -> str:
+    citation = visit.saved()
+    kept = visit.saved("Another memory, which is kept.")
+    fresh = next(memory for memory in visit.client.list_memories() if memory.text == TEXT)
+    forgotten = visit.client.forget(fresh.citation)
+    assert isinstance(forgotten, Forgotten)
+    (listed,) = visit.client.list_memories(states=["forgotten"])
+    assert (listed.text, listed.state) == (TEXT, "inactive" if visit.legacy else "forgotten")
+    assert len(list(visit.client.list_memories(states=["active", "forgotten"]))) == 2
+    if not visit.legacy:
+        assert listed.citation == citation
+        assert [memory.citation for memory in visit.client.list_memories()] == [kept]
+    return "`inactive`" if visit.legacy else "yes"
+
+
+def revise(visit: Visit) -> str:
+    citation = visit.saved()
+    visit.saved("Another memory, which is kept.")
+    outcome = visit.client.revise(citation, REVISED)
+    assert isinstance(outcome, Revised), outcome
+    memory = outcome.memory
+    assert (memory.text, memory.kind, memory.state) == (REVISED, "fact", "active")
+    recalled = visit.client.recall(QUERY)
+    assert isinstance(recalled, Recalled)
+    assert REVISED in recalled.content
+    assert TEXT not in recalled.content
+    assert memory.citation in [cited.citation for cited in recalled.citations]
+    assert visit.client.head(citation) == memory
+    assert isinstance(visit.client.revise(citation, "Something else."), Conflict)
+    again = visit.client.revise(citation, REVISED)
+    assert isinstance(again, Revised)
+    assert (again.memory, again.confirmed_by) == (memory, "read_back")
+    return "yes" if memory.created_at else "without time"
+
+
+def revise_forgotten(visit: Visit) -> str:
+    forgotten = visit.client.forget(visit.saved())
+    assert isinstance(forgotten, Forgotten)
+    outcome = visit.client.revise(forgotten.memory.citation, REVISED)
+    assert isinstance(visit.client.recall(QUERY), NothingRecalled)
+    if visit.legacy:
+        assert isinstance(outcome, Conflict)
+        return "conflict"
+    assert isinstance(outcome, Revised)
+    assert outcome.memory.state == "forgotten"
+    return "it stays forgotten"
+
+
+def history(visit: Visit) -> str:
+    citation = visit.saved()
+    revised = visit.client.revise(citation, REVISED)
+    assert isinstance(revised, Revised)
+    if visit.legacy:
+        refused = _refused(lambda: visit.client.history(revised.memory.citation))
+        assert isinstance(refused, NotSupportedByServer)
+        return "`NotSupportedByServer`"
+    told = visit.client.history(citation)
+    assert [one.citation for one in told] == [revised.memory.citation, citation]
+    return "yes" if told[0].created_at else "without times"
+
+
+def restore(visit: Visit) -> str:
+    forgotten = visit.client.forget(visit.saved())
+    assert isinstance(forgotten, Forgotten)
+    cited = forgotten.memory.citation
+    if visit.legacy:
+        assert isinstance(_refused(lambda: visit.client.restore(cited)), NotSupportedByServer)
+        return "`NotSupportedByServer`"
+    outcome = visit.client.restore(cited)
+    assert isinstance(outcome, Restored), outcome
+    assert (outcome.memory.text, outcome.memory.state) == (TEXT, "active")
+    assert isinstance(visit.client.recall(QUERY), Recalled)
+    return "yes"
+
+
+def undo(visit: Visit) -> str:
+    revised = visit.client.revise(visit.saved(), REVISED, "decision")
+    assert isinstance(revised, Revised)
+    cited = revised.memory.citation
+    if visit.legacy:
+        assert isinstance(_refused(lambda: visit.client.restore(cited, 1)), NotSupportedByServer)
+        return "`NotSupportedByServer`"
+    outcome = visit.client.restore(cited, 1)
+    assert isinstance(outcome, Restored), outcome
+    assert (outcome.memory.text, outcome.memory.kind) == (TEXT, "fact")
+    recalled = visit.client.recall(QUERY)
+    assert isinstance(recalled, Recalled)
+    assert TEXT in recalled.content
+    return "yes"
+
+
+def not_there(visit: Visit) -> str:
+    """Some servers speak of access, or of an outage, where there is only no such memory."""
+    nobody: Citation = ArtifactCitation("atomic-memory", "art_" + "0" * 32, 1)
+    if visit.legacy:
+        there = visit.saved()
+        assert isinstance(there, EntryCitation)
+        nobody = EntryCitation(there.memory_ref, "mem_ent_" + "0" * 32, there.entry_version_id)
+    for ask in (
+        lambda: visit.client.get(nobody),
+        lambda: visit.client.head(nobody),
+        lambda: visit.client.revise(nobody, TEXT),
+        lambda: visit.client.forget(nobody),
+        lambda: visit.client.restore(nobody),
+    ):
+        assert _refused(ask).code in ("artifact_not_found", "memory_not_found", "not_found")
     return "yes"
 
 
@@ -245,7 +364,10 @@ def asynchronous(visit: Visit) -> str:
         assert (await client.aget(saved.citation)).text == TEXT
         assert isinstance(await client.acapture_source("turn:1", "user: hello"), Captured)
         assert await client.acheck_scope()
-        assert isinstance(await client.aforget(saved.citation), Forgotten)
+        revised = await client.arevise(saved.citation, REVISED)
+        assert isinstance(revised, Revised)
+        assert await client.ahead(saved.citation) == revised.memory
+        assert isinstance(await client.aforget(revised.memory.citation), Forgotten)
 
     asyncio.run(everything())
     return "yes"
@@ -279,9 +401,16 @@ OPERATIONS: dict[str, Callable[[Visit], str]] = {
     "`search`": search,
     "`list_memories`": list_memories,
     "`get`": get,
+    "`get` and the like of what is not there": not_there,
+    "`list_memories` by states": list_by_states,
+    "`revise`, `head`": revise,
+    "`revise` of what is forgotten": revise_forgotten,
+    "`history`": history,
     "`forget`": forget,
     "`forget` again": forget_again,
     "`forget` by a stale citation": forget_stale,
+    "`restore`": restore,
+    "`restore` of an earlier revision": undo,
     "`capture_source`, replay, conflict": capture_source,
     "`server_info`": server_info,
     "`check_scope`": check_scope,

@@ -35,6 +35,9 @@ _PROGRAM = "from powercontext.cli.app import main; sys.exit(main())"
 class PowerContextServer(PlainClient):
     """`with PowerContextServer("1.4.1") as server: ...`; ready when the block begins."""
 
+    program = _PROGRAM
+    """What the server's interpreter runs, with the command's arguments behind it."""
+
     def __init__(
         self,
         version: str = "1.4.1",
@@ -132,7 +135,7 @@ class PowerContextServer(PlainClient):
         env_file.write_text("".join(f"POWERCONTEXT_SERVER_{k}={v}\n" for k, v in settings.items()))
         arguments = ["server", "run", "--env-file", str(env_file)]
         self._process = child.started(
-            python(self.version), _PROGRAM, arguments, self.data_dir, self._log
+            python(self.version), self.program, arguments, self.data_dir, self._log
         )
 
     def _wait_until_ready(self) -> None:
