@@ -131,6 +131,29 @@ class WideAnswer(Unshown, frozen=True):
     results: list[RevisionAnswer]
 
 
+class Head(Struct, frozen=True):
+    """The current revision of a memory, without its text, and when it was made; servers before 1.4.0 do not say that."""
+
+    family: Literal["atomic-memory"]
+    artifact_id: Identifier
+    revision: Revision
+    created_at: (
+        Annotated[str, Meta(max_length=40, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)\Z")]
+        | None
+    ) = None
+
+    @property
+    def citation(self) -> ArtifactCitation:
+        return ArtifactCitation(self.family, self.artifact_id, self.revision)
+
+
+class HeadsAnswer(Struct, frozen=True):
+    """``GET /v1/scopes/{scope_id}/artifacts/atomic-memory``."""
+
+    items: list[Head]
+    next_cursor: Annotated[str, Meta(min_length=1, max_length=4096)] | None
+
+
 class EntriesRequest(Struct, frozen=True):
     """``POST /v1/memory/entries/list``, servers up to 1.2.0, which give all of them at once."""
 
