@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from powercontext_deerflow.setting_values import Tool
+
 _TEXT: Final = {"type": "string"}
 _REF: Final = {"type": "string", "description": "from find, or id@revision as recalled"}
 _LABEL: Final = {"type": "string", "description": "shown to the user"}
@@ -35,18 +36,19 @@ DESCRIPTIONS: Final[dict[Tool, str]] = {
         " exactly the status: `forgotten`, `restored` or `unknown`. If interrupted, calling it again is safe."
     ),
 }
+_PROPERTIES: Final[dict[Tool, dict[str, dict[str, str]]]] = {
+    "remember": {
+        "text": _TEXT,
+        "kind": {
+            "type": "string",
+            "description": "fact (default), preference, decision, constraint",
+        },
+    },
+    "find": {"query": _TEXT, "limit": {"type": "integer", "description": "1 to 20"}},
+    "correct": {"ref": _REF, "text": _TEXT},
+    "forget": {"ref": _REF, "undo": {"type": "boolean"}},
+}
 SCHEMAS: Final[dict[Tool, dict[str, Any]]] = {  # JSON Schema; the host wants plain mappings
     name: {"type": "object", "properties": {**properties, "description": _LABEL}}
-    for name, properties in {
-        "remember": {
-            "text": _TEXT,
-            "kind": {
-                "type": "string",
-                "description": "fact (default), preference, decision, constraint",
-            },
-        },
-        "find": {"query": _TEXT, "limit": {"type": "integer", "description": "1 to 20"}},
-        "correct": {"ref": _REF, "text": _TEXT},
-        "forget": {"ref": _REF, "undo": {"type": "boolean"}},
-    }.items()
+    for name, properties in _PROPERTIES.items()
 }

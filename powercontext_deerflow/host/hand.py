@@ -64,9 +64,7 @@ async def find(runtime: Runtime, user_id: object, query: object, limit: object) 
     return await _carried_out(runtime, "find", user_id, ask)
 
 
-async def correct(
-    runtime: Runtime, user_id: object, ref: object, text: object
-) -> Revised | Change:
+async def correct(runtime: Runtime, user_id: object, ref: object, text: object) -> Revised | Change:
     """The memory that ``ref`` names, if it is the current revision, now says ``text``."""
 
     async def ask(by: Deadline) -> Revised | Change:

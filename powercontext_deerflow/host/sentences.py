@@ -7,7 +7,7 @@ from typing import Final
 
 _SAID: Final = {
     "not_owner": "These memories belong to another user.",
-    "not_configured": "Memory is not set up here; the operator can see why with the doctor.",
+    "not_configured": "Memory is not set up here; the operator can ask the doctor why.",
     "not_yours": "Only whoever saved this memory can change it.",
     "undo_unsupported": "This memory server cannot bring it back; its text can be saved anew.",
     "nothing_to_undo": "This memory says that already, and is recalled.",
@@ -25,19 +25,17 @@ _SAID: Final = {
         ),
         "tls_failed tls_timeout tls_expired tls_not_yet_valid tls_unknown_issuer tls_root_missing tls_wrong_name"
         " tls_not_tls tls_client_certificate ca_file_unreadable": (
-            "No safe way to the memory server; the operator can see why with the doctor."
+            "No safe way to the memory server; the operator can ask the doctor why."
         ),
-        "answer_timeout inference_timeout http_408 http_504": (
-            "The memory server took too long."
-        ),
+        "answer_timeout inference_timeout http_408 http_504": ("The memory server took too long."),
         "no_connection_free no_thread no_descriptor out_of_memory saves_ahead server_overloaded capacity_exceeded"
         " http_429 breaker_open": "Too much is going on; it can be tried again in a moment.",
         "malformed status_mismatch byte_count_mismatch over_budget unexpected_status answer_mismatch over_limit"
         " cursor_repeated": "The memory server's answer makes no sense, so it is not used.",
         "unauthorized authentication_unavailable forbidden invalid_access_request access_unavailable http_401"
-        " http_403 http_407": "The memory server does not let DeerFlow do that; the operator can see why with the doctor.",
+        " http_403 http_407": "The memory server does not let DeerFlow do that; the operator can ask the doctor why.",
         "scope_not_found binding-version idempotency-key": (
-            "The place for memories is not ready on the server; the operator can see why with the doctor."
+            "The place for memories is not ready on the server; the operator can ask the doctor why."
         ),
         "artifact_not_found memory_not_found not_found artifact_owner_pending http_404 http_410": (
             "There is no such memory."

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote
 
@@ -30,18 +31,15 @@ from powercontext_deerflow.transport import IO
 MOST: Final = 20
 """Memories that are shown at once."""
 _AT_A_TIME, _PAGES = 100, 10
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _COUNTING_SHARE = 0.6
 """Of the deadline; the rest is for the dates, which are looked for last and may stay unknown."""
 
 
-async def find(
-    io: IO, scope_id: str, query: object, limit: object, deadline: Deadline
-) -> Found:
+async def find(io: IO, scope_id: str, query: object, limit: object, deadline: Deadline) -> Found:
     """Raises InputError for a query or limit that is refused; and TransportError, ServerError, AnswerError."""
     if type(limit) is not int or not 1 <= limit <= MOST:
-        raise InputError(
-            "limit_out_of_range", "limit", f"pass a whole number from 1 to {MOST}"
-        )
+        raise InputError("limit_out_of_range", "limit", f"pass a whole number from 1 to {MOST}")
     asked = recall_query(query)
     if asked is None:
         return await _newest(io, scope_id, limit, deadline)
@@ -80,7 +78,7 @@ async def _newest(io: IO, scope_id: str, limit: int, deadline: Deadline) -> Foun
             break
         seen += page
     dated = await _dated(io, scope_id, seen, deadline)
-    dated.sort(key=lambda memory: memory.created_at or "", reverse=True)
+    dated.sort(key=lambda memory: memory.created_at or _LONG_AGO, reverse=True)
     more = not whole or len(seen) > limit
     return Found(tuple(dated[:limit]), len(seen) if whole else None, more)
 

@@ -132,15 +132,12 @@ class WideAnswer(Unshown, frozen=True):
 
 
 class Head(Struct, frozen=True):
-    """The current revision of a memory, without its text, and when it was made; servers before 1.4.0 do not say that."""
+    """A memory's current revision, without its text, and when it was made, which servers before 1.4.0 do not say."""
 
     family: Literal["atomic-memory"]
     artifact_id: Identifier
     revision: Revision
-    created_at: (
-        Annotated[str, Meta(max_length=40, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)\Z")]
-        | None
-    ) = None
+    created_at: Annotated[datetime, Meta(tz=True)] | None = None
 
     @property
     def citation(self) -> ArtifactCitation:
