@@ -62,7 +62,7 @@ async def _by_words(
 
 
 async def _newest(io: IO, scope_id: str, limit: int, deadline: Deadline) -> Found:
-    pages = memories.Pages(io, scope_id, None, _AT_A_TIME)
+    pages = memories.Pages(io, scope_id, None, at_a_time=_AT_A_TIME)
     counting = deadline.sooner(_COUNTING_SHARE)
     seen: list[Memory] = []
     whole = False

@@ -127,7 +127,9 @@ async def test_what_is_remembered_is_counted_and_the_newest_comes_first(
         deployment.seed(text)
     with Gateway() as gateway:
         listed = result(await gateway.call("find", run()))
-        found = result(await gateway.call("find", run(), query="rule of the order service", limit=20))
+        found = result(
+            await gateway.call("find", run(), query="rule of the order service", limit=20)
+        )
     assert (listed["total"], listed["more"]) == (23, True)
     shown = [one["text"] for one in listed["found"]["memories"]]
     assert len(shown) == 10
