@@ -74,6 +74,7 @@ def wide(*texts: str) -> Body:
                     "kind": "fact",
                     "text": text,
                 },
+                "created_at": None,
             }
             for at, text in enumerate(texts)
         ]
