@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``doctor --write-probe``: saves one memory as production does, finds it, and retires it."""
+"""``doctor --write-probe``: saves one memory as production does, finds it, corrects it, and forgets it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from powercontext_deerflow.doctor.findings import Finding, finding
 from powercontext_deerflow.doctor.visit import Visit
 from powercontext_deerflow.errors import PowerContextError, ServerError, TransportError
 from powercontext_deerflow.outcomes import (
+    ChangeRejected,
+    Conflict,
     Forgotten,
     Recalled,
     RecallFailed,
+    Revised,
     Saved,
     SaveNotSent,
     SaveRejected,
@@ -40,12 +43,28 @@ def probe(visit: Visit) -> Iterator[Finding]:
     if not isinstance(saved, Saved) or not isinstance(saved.citation, wire.ArtifactCitation):
         yield finding("probe", "probe_unconfirmed")
         return
-    missed = [
-        *_not_found(visit, text, saved.citation),
-        *_not_recalled(visit, text, mark),
-        *_not_retired(visit, saved.citation),
-    ]
+    citation = saved.citation
+    missed = [*_not_found(visit, text, citation), *_not_recalled(visit, text, mark)]
+    citation, uncorrected = _corrected(visit, citation, text)
+    missed += [*uncorrected, *_not_retired(visit, citation)]
     yield from missed or [finding("probe", "probe_ok")]
+
+
+def _corrected(
+    visit: Visit, citation: wire.ArtifactCitation, text: str
+) -> tuple[wire.ArtifactCitation, list[Finding]]:
+    """The revision to forget, and what is wrong with the correction."""
+    try:
+        by = visit.overall.sooner(1 / 3)
+        outcome = visit.client.revise(citation, f"{text} Corrected.", deadline=by)
+        if isinstance(outcome, Revised):
+            code, made = None, outcome.memory.citation
+        else:
+            code, made = outcome.code, visit.client.head(citation, deadline=by).citation
+    except PowerContextError as error:
+        code, made = error.code, citation
+    found = [] if code is None else [finding("probe", "probe_not_corrected", code)]
+    return (made if isinstance(made, wire.ArtifactCitation) else citation), found
 
 
 def _not_found(visit: Visit, text: str, citation: wire.ArtifactCitation) -> Iterator[Finding]:
@@ -71,8 +90,11 @@ def _not_retired(visit: Visit, citation: wire.ArtifactCitation) -> Iterator[Find
     unknown = "probe_retirement_unknown"
     try:
         deadline = visit.overall.sooner(2 / 3)
-        if isinstance(visit.client.forget(citation, deadline=deadline), Forgotten):
+        outcome = visit.client.forget(citation, deadline=deadline)
+        if isinstance(outcome, Forgotten):
             return
+        if isinstance(outcome, ChangeRejected | Conflict):
+            unknown = "probe_not_retired"
     except TransportError as error:
         unknown = unknown if error.sent else "probe_not_retired"
     except ServerError as error:
