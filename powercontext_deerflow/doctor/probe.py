@@ -55,11 +55,12 @@ def _corrected(
 ) -> tuple[wire.ArtifactCitation, list[Finding]]:
     """The revision to forget, and what is wrong with the correction."""
     try:
-        by = visit.overall.sooner(1 / 3)
-        outcome = visit.client.revise(citation, f"{text} Corrected.", deadline=by)
+        by = visit.overall.sooner(1 / 2)
+        outcome = visit.client.revise(citation, f"{text} Corrected.", "fact", deadline=by)
         if isinstance(outcome, Revised):
             code, made = None, outcome.memory.citation
         else:
+            by = visit.overall.sooner(1 / 4)
             code, made = outcome.code, visit.client.head(citation, deadline=by).citation
     except PowerContextError as error:
         code, made = error.code, citation

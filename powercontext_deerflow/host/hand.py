@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
@@ -90,10 +90,12 @@ async def forget(runtime: Runtime, user_id: object, ref: object) -> Forgotten | 
     return await _carried_out(runtime, "forget", user_id, ask)
 
 
-async def undo(runtime: Runtime, user_id: object, ref: object) -> Restored | Change:
+async def undo(runtime: Runtime, user_id: object, ref: object, flag: object) -> Restored | Change:
     """The memory says again what the revision that ``ref`` names says, and is recalled again."""
 
     async def ask(by: Deadline) -> Restored | Change:
+        if flag is not True:
+            raise InputError("undo_not_a_flag", "undo", "pass true or false")
         citation = refs.read(ref)
         if not isinstance(citation, ArtifactCitation):
             return Refused("rejected", "undo_unsupported")
@@ -107,6 +109,16 @@ async def undo(runtime: Runtime, user_id: object, ref: object) -> Restored | Cha
         return await runtime.client.arestore(head.citation, citation.revision, deadline=by)
 
     return await _carried_out(runtime, "forget", user_id, ask)
+
+
+def takes_only(
+    runtime: Runtime, name: str, known: Mapping[str, object], given: Mapping[str, object]
+) -> None:
+    """Raises InputError for an argument that is not ``known``: passed over in silence, it would seem to be heeded."""
+    if not given.keys() <= known.keys():
+        error = InputError("argument_unknown", "arguments", f"pass only {', '.join(known)}")
+        runtime.report(name, error.code, logging.INFO, now())
+        raise error
 
 
 async def _cited(runtime: Runtime, given: object, by: Deadline) -> Citation | Conflict | Refused:

@@ -123,10 +123,8 @@ async def forget(payload: Mapping[str, Any], context: Any) -> dict[str, object]:
 
     async def call(runtime: Runtime, user_id: object) -> Answer:
         ref, undo = payload.get("ref"), payload.get("undo")
-        if undo is not None and type(undo) is not bool:
-            raise InputError("undo_not_a_flag", "undo", "pass true or false")
         if undo:
-            return answers.restored(await hand.undo(runtime, user_id, ref))
+            return answers.restored(await hand.undo(runtime, user_id, ref, undo))
         return answers.forgotten(await hand.forget(runtime, user_id, ref))
 
     return await _called("forget", answers.NOT_CHANGED, payload, context, call)
@@ -146,10 +144,10 @@ async def _called(
 
     Raises ToolException where nothing was done, because the host masks any other exception.
     """
-    known = SCHEMAS[name]["properties"]
     try:
-        _only(known, payload)
-        answer = await call(current(), context.principal.user_id)
+        runtime = current()
+        hand.takes_only(runtime, name, SCHEMAS[name]["properties"], payload)
+        answer = await call(runtime, context.principal.user_id)
     except InputError as error:
         answer = answers.failed("rejected", error.code, nothing, f" {error}.")
     except ConfigurationError:
@@ -157,12 +155,6 @@ async def _called(
     if isinstance(answer, str):
         _fail(answer)
     return answer
-
-
-def _only(known: Mapping[str, object], payload: Mapping[str, object]) -> None:
-    """What is not known would be passed over in silence, and the model believe that it was heeded."""
-    if not payload.keys() <= known.keys():
-        raise InputError("argument_unknown", "arguments", f"pass only {', '.join(known)}")
 
 
 def _fail(text: str) -> NoReturn:
