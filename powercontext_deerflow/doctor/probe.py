@@ -54,6 +54,8 @@ def _corrected(
     visit: Visit, citation: wire.ArtifactCitation, text: str
 ) -> tuple[wire.ArtifactCitation, list[Finding]]:
     """The revision to forget, and what is wrong with the correction."""
+    code: str | None
+    made: wire.Citation
     try:
         by = visit.overall.sooner(1 / 2)
         outcome = visit.client.revise(citation, f"{text} Corrected.", "fact", deadline=by)

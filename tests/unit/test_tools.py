@@ -365,7 +365,7 @@ def test_a_fault_of_our_own_is_an_unknown_outcome(
 def test_a_stranger_is_rejected_by_each_tool(user: object) -> None:
     """Before anything is looked up: the binding leads to no server."""
     context = SimpleNamespace(principal=SimpleNamespace(user_id=user))
-    calls = {
+    calls: dict[Any, dict[str, object]] = {
         remember: {"text": TEXT},
         find: {"query": TEXT},
         correct: {"ref": "art_1@1", "text": TEXT},
@@ -495,7 +495,7 @@ def test_a_fault_of_our_own_in_a_change_is_an_unknown_outcome(
 
 def test_a_call_that_the_host_cancels_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(asyncio.CancelledError):
-        changed(monkeypatch, forget, asyncio.CancelledError())  # type: ignore[arg-type]
+        changed(monkeypatch, forget, asyncio.CancelledError())
     assert runtime.current().events.counts == {("forget", "cancelled"): 1}
 
 
