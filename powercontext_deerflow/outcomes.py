@@ -56,6 +56,24 @@ Recall = Recalled | NothingRecalled | RecallFailed
 """What a recall came to."""
 
 
+MemoryState = Literal["active", "forgotten", "merged", "retired", "inactive"]
+"""Only ``active`` memories are recalled. Servers up to 1.2.0 call all others ``inactive``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory as the server holds it, of either server generation."""
+
+    citation: Citation
+    text: str = field(repr=False)
+    """At most 8192 UTF-8 bytes, whole: recalled text may show less of it."""
+    kind: str | None
+    """None where a server up to 1.2.0 does not name it: in what a search found."""
+    state: MemoryState
+    created_at: datetime | None = None
+    """When this revision was made, where that was asked for, of servers from 1.4.0; else None."""
+
+
 @dataclass(frozen=True, slots=True)
 class Saved:
     """The server confirmed this very text and kind as an active memory."""
@@ -68,6 +86,8 @@ class Saved:
     """``answer``, or ``read_back`` if the answer was lost and a look-up found the memory."""
     searchable: bool = True
     """False if no word of the text finds it, so that recall never shows it: emoji, punctuation, function words."""
+    similar: tuple[Memory, ...] = field(default=(), repr=False)
+    """At most three active memories of other texts that the look-up before the save has seen, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +100,8 @@ class AlreadySaved:
     memory: MemoryRef | None = None
     """The unchanged revision that such a server names instead."""
     searchable: bool = True
+    """As of ``Saved``."""
+    similar: tuple[Memory, ...] = field(default=(), repr=False)
     """As of ``Saved``."""
 
 
@@ -112,24 +134,6 @@ class SaveNotSent:
 
 SaveOutcome = Saved | AlreadySaved | SaveUnknown | SaveRejected | SaveNotSent
 """What a save came to."""
-
-
-MemoryState = Literal["active", "forgotten", "merged", "retired", "inactive"]
-"""Only ``active`` memories are recalled. Servers up to 1.2.0 call all others ``inactive``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """One memory as the server holds it, of either server generation."""
-
-    citation: Citation
-    text: str = field(repr=False)
-    """At most 8192 UTF-8 bytes, whole: recalled text may show less of it."""
-    kind: str | None
-    """None where a server up to 1.2.0 does not name it: in what a search found."""
-    state: MemoryState
-    created_at: datetime | None = None
-    """When this revision was made: where one memory was asked for, of servers from 1.4.0; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,3 +225,14 @@ RestoreOutcome = Restored | Conflict | ChangeRejected | ChangeUnknown
 """What taking a change back came to."""
 CaptureOutcome = Captured | Conflict
 """What capturing a Source came to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Some of the active memories of the Scope."""
+
+    memories: tuple[Memory, ...]
+    total: int | None = None
+    """How many there are in all, if they were counted; None for a search, and where counting took too long."""
+    more: bool = False
+    """Whether there are more than these."""

@@ -9,7 +9,7 @@ import re
 import ssl
 from ipaddress import ip_address
 from os.path import isfile
-from typing import TypeVar
+from typing import Final, Literal, TypeVar, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from powercontext_deerflow.owner import LONGEST, is_bindable
@@ -24,6 +24,10 @@ _HOST_AND_PREFIX = re.compile(
 )
 
 T = TypeVar("T", int, float)
+
+Tool = Literal["remember", "find", "correct", "forget"]
+"""What a model may be offered in DeerFlow."""
+TOOLS: Final[tuple[Tool, ...]] = get_args(Tool)
 
 
 class Unusable(Exception):
@@ -167,3 +171,12 @@ def on_or_off(value: object) -> bool:
     if type(value) is not str or value not in ("on", "off"):
         raise Unusable("not_on_or_off", "use on or off; on is the default")
     return value == "on"
+
+
+def tools(value: object) -> tuple[Tool, ...]:
+    """Some of ``TOOLS``, in its order, from their names: separated by commas, or in a tuple."""
+    given = value if type(value) is tuple else text(value).split(",")
+    names = [name.strip() if type(name) is str else None for name in given]
+    if not names or not all(name in TOOLS for name in names):
+        raise Unusable("tool_unknown", f"use some of {', '.join(TOOLS)}, separated by commas")
+    return tuple(tool for tool in TOOLS if tool in names)

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, Self, final
 from powercontext_deerflow import setting_values as values
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import ConfigurationError, InputError, Problem
-from powercontext_deerflow.setting_values import Unusable
+from powercontext_deerflow.setting_values import TOOLS, Tool, Unusable
 
 PREFIX: Final = "POWERCONTEXT_DEERFLOW_"
 _HOST_RECALL_CAP = 5.0  # seconds
@@ -71,7 +71,8 @@ class Settings:
 
     Construction raises ConfigurationError listing every unusable setting. ``max_bytes`` is in UTF-8 bytes, the two
     timeouts are total deadlines in seconds. Plain ``http`` is for loopback only. ``recall_focus`` allows a second look
-    for a long query that found nothing; without it, a recall is one literal request.
+    for a long query that found nothing; without it, a recall is one literal request. ``tools`` are those that DeerFlow
+    offers its models; the SDK does not look at it.
     """
 
     base_url: str
@@ -83,6 +84,7 @@ class Settings:
     remember_timeout_seconds: float = 5.0
     ca_file: str | None = None
     recall_focus: bool = True
+    tools: tuple[Tool, ...] = TOOLS
 
     # Written out, because the frame of a generated one would keep the token that it was given.
     @edge
@@ -98,6 +100,7 @@ class Settings:
         remember_timeout_seconds: float = 5.0,
         ca_file: str | None = None,
         recall_focus: bool = True,
+        tools: tuple[Tool, ...] = TOOLS,
     ) -> None:
         given = {
             "base_url": base_url,
@@ -109,6 +112,7 @@ class Settings:
             "remember_timeout_seconds": remember_timeout_seconds,
             "ca_file": ca_file,
             "recall_focus": recall_focus,
+            "tools": tools,
         }
         checked, problems = _check(given)
         if problems:
@@ -200,4 +204,5 @@ _CHECKS: Final[dict[str, Callable[[object], object]]] = {
     "remember_timeout_seconds": values.seconds,
     "ca_file": values.ca_file,
     "recall_focus": values.on_or_off,
+    "tools": values.tools,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make demo`: remember in one chat, recall in the next, on a real PowerContext server.
+"""`make demo`: remember in one chat, recall in the next, correct, forget, take back, on a real PowerContext server.
 
 Real: the PowerContext server (its own process, SQLite in a temporary folder), the generated client, this package.
 Stood in for: the DeerFlow host (tests/host), because its packages are not on PyPI. A recording proxy between the two
@@ -28,7 +28,7 @@ from rich.table import Table
 
 from powercontext_deerflow import PowerContext, Secret, Settings
 from powercontext_deerflow.doctor import command as cli
-from tests.support.gateway import Gateway, memory_block, result
+from tests.support.gateway import Gateway, memory_block, result, seen
 from tests.support.servers.proxy import RecordingProxy
 from tests.support.servers.real import PowerContextServer
 
@@ -36,6 +36,9 @@ OWNER = str(uuid.uuid4())
 CONVENTION = "Order service: money amounts are integer cents; use pytest for backend tests."
 QUESTION = "Add a refund calculation to the order service, following its conventions."
 OTHER_CLIENTS = "Billing service: invoices are numbered per calendar year."
+OUTDATED = "Greenhouse project: the code is indented with tabs."
+CORRECTED = "Greenhouse project: the code is indented with four spaces."
+INDENTED = "How is the code of the greenhouse project indented?"
 CHINESE = "库存服务：数量一律用整数，单位是件。"
 RECALL_SECONDS = 2.0
 
@@ -47,6 +50,7 @@ class Demo:
     proxy: RecordingProxy
     scope_id: str
     rows: list[tuple[str, str, bool]] = field(default_factory=list)
+    forgotten: str = ""
 
     def step(self, title: str) -> None:
         self.console.print(f"\n[bold]{len(self.rows) + 1}. {title}[/bold]")
@@ -65,6 +69,9 @@ class Demo:
         await self.other_client(gateway)
         await self.strangers(gateway)
         await self.chinese(gateway)
+        await self.find_and_correct(gateway)
+        await self.forget(gateway)
+        await self.take_back(gateway)
         await self.server_stopped(gateway)
 
     async def remember(self, gateway: Gateway) -> dict[str, object]:
@@ -139,6 +146,46 @@ class Demo:
         self.show("memory message", block)
         self.check("Chinese saved and recalled", answer["status"], CHINESE in block)
 
+    async def find_and_correct(self, gateway: Gateway) -> None:
+        self.step("“What do you remember? That is wrong, it is spaces now.”")
+        await gateway.remember(OUTDATED, web_run(OWNER))
+        for memory in seen(await gateway.call("find", web_run(OWNER))):
+            self.show("found", memory)
+        (outdated,) = (
+            memory
+            for memory in seen(await gateway.call("find", web_run(OWNER), query=INDENTED))
+            if memory["text"] == OUTDATED
+        )
+        ref = outdated["ref"]
+        answer = result(await gateway.call("correct", web_run(OWNER), ref=ref, text=CORRECTED))
+        self.show("tool result", answer)
+        block = memory_block(await gateway.ask(INDENTED, web_run(OWNER))) or ""
+        only = CORRECTED in block and OUTDATED not in block
+        self.check("found, corrected; a new chat gets the new text and only that", ref, only)
+
+    async def forget(self, gateway: Gateway) -> None:
+        self.step("“Forget that”, and a stranger tries the same")
+        ref = await self.ref_of(gateway, CORRECTED)
+        stranger = await gateway.call("forget", run_without_identity(), ref=ref)
+        self.show("tool result, to nobody", f"{stranger.status}: {stranger.content}")
+        answer = result(await gateway.call("forget", web_run(OWNER), ref=ref))
+        self.show("tool result", answer)
+        block = memory_block(await gateway.ask(INDENTED, web_run(OWNER)))
+        gone = block is None and stranger.status == "error"
+        self.forgotten = str(answer["ref"])
+        self.check("forgotten; a new chat gets nothing", answer["status"], gone)
+
+    async def take_back(self, gateway: Gateway) -> None:
+        self.step("“No, keep it after all”")
+        answer = result(await gateway.call("forget", web_run(OWNER), ref=self.forgotten, undo=True))
+        self.show("tool result", answer)
+        block = memory_block(await gateway.ask(INDENTED, web_run(OWNER))) or ""
+        self.check("taken back; a new chat gets it again", answer["ref"], CORRECTED in block)
+
+    async def ref_of(self, gateway: Gateway, text: str) -> str:
+        found = seen(await gateway.call("find", web_run(OWNER), query=text))
+        return next(str(memory["ref"]) for memory in found if memory["text"] == text)
+
     async def server_stopped(self, gateway: Gateway) -> None:
         self.step("The server is stopped: the chat goes on")
         self.proxy.__exit__(None, None, None)
@@ -166,7 +213,7 @@ class Demo:
                 str(number), claim, evidence, "[green]yes[/green]" if holds else "[red]NO[/red]"
             )
         self.console.print(table)
-        return 0 if len(self.rows) == 7 and all(holds for *_, holds in self.rows) else 1
+        return 0 if len(self.rows) == 10 and all(holds for *_, holds in self.rows) else 1
 
 
 def new_scope(server: PowerContextServer) -> str:

@@ -43,6 +43,7 @@ POWERCONTEXT_DEERFLOW_RECALL_TIMEOUT_SECONDS=2.0
 POWERCONTEXT_DEERFLOW_REMEMBER_TIMEOUT_SECONDS=5.0
 # POWERCONTEXT_DEERFLOW_CA_FILE=<PEM file of a private certificate authority>
 # POWERCONTEXT_DEERFLOW_RECALL_FOCUS=off
+# POWERCONTEXT_DEERFLOW_TOOLS=remember,find,correct,forget
 # Supply POWERCONTEXT_DEERFLOW_TOKEN through the deployment's secret mechanism.
 """
 
@@ -98,7 +99,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     doctor.add_argument("--json", action="store_true", help="one JSON document")
     doctor.add_argument(
-        "--write-probe", action="store_true", help="also save, find and retire one memory"
+        "--write-probe",
+        action="store_true",
+        help="also save, find, correct and forget one memory",
     )
     config = commands.add_parser("config", help="print what to configure, or check a config.yaml")
     config.add_argument("--check", metavar="PATH", help="report on this config.yaml; never changed")

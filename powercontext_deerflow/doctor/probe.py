@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``doctor --write-probe``: saves one memory as production does, finds it, and retires it."""
+"""``doctor --write-probe``: saves one memory as production does, finds it, corrects it, and forgets it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from powercontext_deerflow.doctor.findings import Finding, finding
 from powercontext_deerflow.doctor.visit import Visit
 from powercontext_deerflow.errors import PowerContextError, ServerError, TransportError
 from powercontext_deerflow.outcomes import (
-    ChangeUnknown,
+    ChangeRejected,
+    Conflict,
     Forgotten,
     Recalled,
     RecallFailed,
+    Revised,
     Saved,
     SaveNotSent,
     SaveRejected,
@@ -41,12 +43,31 @@ def probe(visit: Visit) -> Iterator[Finding]:
     if not isinstance(saved, Saved) or not isinstance(saved.citation, wire.ArtifactCitation):
         yield finding("probe", "probe_unconfirmed")
         return
-    missed = [
-        *_not_found(visit, text, saved.citation),
-        *_not_recalled(visit, text, mark),
-        *_not_retired(visit, saved.citation),
-    ]
+    citation = saved.citation
+    missed = [*_not_found(visit, text, citation), *_not_recalled(visit, text, mark)]
+    citation, uncorrected = _corrected(visit, citation, text)
+    missed += [*uncorrected, *_not_retired(visit, citation)]
     yield from missed or [finding("probe", "probe_ok")]
+
+
+def _corrected(
+    visit: Visit, citation: wire.ArtifactCitation, text: str
+) -> tuple[wire.ArtifactCitation, list[Finding]]:
+    """The revision to forget, and what is wrong with the correction."""
+    code: str | None
+    made: wire.Citation
+    try:
+        by = visit.overall.sooner(1 / 2)
+        outcome = visit.client.revise(citation, f"{text} Corrected.", "fact", deadline=by)
+        if isinstance(outcome, Revised):
+            code, made = None, outcome.memory.citation
+        else:
+            by = visit.overall.sooner(1 / 4)
+            code, made = outcome.code, visit.client.head(citation, deadline=by).citation
+    except PowerContextError as error:
+        code, made = error.code, citation
+    found = [] if code is None else [finding("probe", "probe_not_corrected", code)]
+    return (made if isinstance(made, wire.ArtifactCitation) else citation), found
 
 
 def _not_found(visit: Visit, text: str, citation: wire.ArtifactCitation) -> Iterator[Finding]:
@@ -75,7 +96,8 @@ def _not_retired(visit: Visit, citation: wire.ArtifactCitation) -> Iterator[Find
         outcome = visit.client.forget(citation, deadline=deadline)
         if isinstance(outcome, Forgotten):
             return
-        unknown = unknown if isinstance(outcome, ChangeUnknown) else "probe_not_retired"
+        if isinstance(outcome, ChangeRejected | Conflict):
+            unknown = "probe_not_retired"
     except TransportError as error:
         unknown = unknown if error.sent else "probe_not_retired"
     except ServerError as error:

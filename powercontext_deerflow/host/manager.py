@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DeerFlow's memory backend: recall at the start of a conversation, for the bound owner only.
+"""DeerFlow's memory backend: recall at the start of a conversation, or on each turn, for the bound owner only.
 
 Nothing is captured passively. On a bad configuration the manager is inert instead of raising, because an exception
 here fails every run of the host, not only its memory.
@@ -67,9 +67,12 @@ class PowerContextMemoryManager(MemoryManager):
         thread_id: str | None = None,
         query: str | None = None,
     ) -> str:
-        """Prepared context for the owner's first message, unchanged, or "". Never raises."""
+        """Prepared context for what the owner says, unchanged, or "". Never raises.
+
+        Where the host recalls on every turn, it names the thread: then "" also if that was given all of it before.
+        """
         runtime = self._recalling()
-        return "" if runtime is None else runtime.recall(user_id, query)
+        return "" if runtime is None else runtime.recall(user_id, query, thread_id)
 
     @edge
     async def aget_context(
@@ -82,7 +85,7 @@ class PowerContextMemoryManager(MemoryManager):
     ) -> str:
         """As ``get_context``, without blocking the event loop."""
         runtime = self._recalling()
-        return "" if runtime is None else await runtime.arecall(user_id, query)
+        return "" if runtime is None else await runtime.arecall(user_id, query, thread_id)
 
     def add(self, thread_id: str, messages: list[Any], **_: Any) -> None:
         """Nothing: conversations are not captured. Saving is the ``remember`` tool's, on request."""

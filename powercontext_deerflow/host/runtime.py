@@ -17,6 +17,7 @@ from powercontext_deerflow.errors import ConfigurationError, InputError, Transpo
 from powercontext_deerflow.fork import tell_after_fork
 from powercontext_deerflow.host.breaker import Breaker
 from powercontext_deerflow.host.events import LOGGER, Event, Events
+from powercontext_deerflow.host.given import Given
 from powercontext_deerflow.limits import closes_fence, recall_query
 from powercontext_deerflow.operations.recall import recall
 from powercontext_deerflow.outcomes import (
@@ -35,6 +36,8 @@ from powercontext_deerflow.owner import is_owner
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport import IO, UNREACHABLE, run
 
+_QUERY_COMES_WITHIN = 10.0
+"""Seconds after a first call without a query; if none came by then, the next such call says so."""
 _LAST_WORDS = 1.0
 """Seconds for what was cut off to be reported."""
 
@@ -49,7 +52,9 @@ class Runtime:
         self.breaker = Breaker()
         self.outlives_manager = False
         """Whether the host ends this later than its memory manager, when no tool runs any more."""
+        self.given = Given()
         self._query_seen = False
+        self._waiting_since: float | None = None
         for warning in settings.warnings:
             self.events.report(Event("settings", warning.code), logging.WARNING)
             LOGGER.warning("powercontext settings: %s", warning)
@@ -59,15 +64,18 @@ class Runtime:
         owner = self.settings.owner_user_id
         return owner is not None and is_owner(user_id, owner)
 
-    def recall(self, user_id: object, query: object) -> str:
-        """The text to put in front of the model, or "". Never raises; a stranger causes no request."""
-        return run(lambda: self._recall(self.client._blocking, user_id, query))
+    def recall(self, user_id: object, query: object, thread_id: object = None) -> str:
+        """The text to put in front of the model, or "". Never raises; a stranger causes no request.
 
-    async def arecall(self, user_id: object, query: object) -> str:
+        With a ``thread_id``, "" also if that conversation was given all of it on an earlier turn.
+        """
+        return run(lambda: self._recall(self.client._blocking, user_id, query, thread_id))
+
+    async def arecall(self, user_id: object, query: object, thread_id: object = None) -> str:
         """As ``recall``, without blocking the event loop."""
-        return await self._recall(self.client._on_loop, user_id, query)
+        return await self._recall(self.client._on_loop, user_id, query, thread_id)
 
-    async def _recall(self, io: IO, user_id: object, query: object) -> str:
+    async def _recall(self, io: IO, user_id: object, query: object, thread_id: object) -> str:
         started = now()
         try:
             outcome = self._answer_without_asking(user_id, query)
@@ -75,20 +83,28 @@ class Runtime:
                 by = Deadline.after(self.settings.recall_timeout_seconds)
                 outcome = self._learned_from(await recall(io, self.settings, query, by))
         except InputError as error:
-            self._report("recall", error.code, logging.WARNING, started)
+            self.report("recall", error.code, logging.WARNING, started)
             return ""
         except Exception:  # noqa: BLE001 - the host would log the text of whatever escapes
             outcome = RecallFailed("internal_error")
-        return self._told(outcome, started)
+        return self._told(outcome, started, query, thread_id)
 
     def _answer_without_asking(self, user_id: object, query: object) -> Recall | None:
         if not self.admits(user_id):
             return RecallFailed("not_owner")
         if recall_query(query) is None:
-            # Hosts before 2026-09 pass none, ever, and memory would be silently empty.
-            return NothingRecalled("no_query" if self._query_seen else "host_passes_no_query")
+            return NothingRecalled("host_passes_no_query" if self._never_asked() else "no_query")
         self._query_seen = True
         return None if self.breaker.admits() else RecallFailed("breaker_open")
+
+    def _never_asked(self) -> bool:
+        """Hosts before 2026-09 pass no query, ever, and memory would be silently empty.
+
+        Later ones may ask without one first, and with one moments later.
+        """
+        if self._waiting_since is None:
+            self._waiting_since = now()
+        return not self._query_seen and now() - self._waiting_since >= _QUERY_COMES_WITHIN
 
     def _learned_from(self, outcome: Recall) -> Recall:
         if isinstance(outcome, RecallFailed) and outcome.code in UNREACHABLE:
@@ -97,12 +113,14 @@ class Runtime:
             self.breaker.reached()
         return outcome
 
-    def _told(self, outcome: Recall, started: float) -> str:
+    def _told(self, outcome: Recall, started: float, query: object, thread_id: object) -> str:
         """Report ``outcome`` and give what the host may have of it."""
         content, level = "", logging.INFO
         match outcome:
             case Recalled() if closes_fence(outcome.content):
                 code, level = "content_closes_fence", logging.WARNING
+            case Recalled() if not self.given.is_new(thread_id, query, outcome):
+                code = "nothing_new"
             case Recalled():
                 content, code = outcome.content, "ready_focused" if outcome.focused else "ready"
             case NothingRecalled():
@@ -113,10 +131,10 @@ class Runtime:
             case _:
                 assert_never(outcome)
         status = outcome.status if isinstance(outcome, RecallFailed) else None
-        self._report("recall", code, level, started, status, outcome.request_id)
+        self.report("recall", code, level, started, status, outcome.request_id)
         return content
 
-    def _report(
+    def report(
         self,
         name: str,
         code: str,
@@ -174,7 +192,7 @@ class Runtime:
                 assert_never(outcome)
         status = outcome.status if isinstance(outcome, SaveUnknown | SaveRejected) else None
         request_id = None if isinstance(outcome, SaveNotSent) else outcome.request_id
-        self._report("remember", code, level, started, status, request_id)
+        self.report("remember", code, level, started, status, request_id)
         return outcome
 
 

@@ -1,29 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DeerFlow's plugin: the ``remember`` tool, and the end of its saves when the host ends.
+"""DeerFlow's plugin: its tools, and the end of what they do when the host ends.
 
-Refuses loudly a host that would lose the tool.
+Refuses loudly a host that would lose the tools. Who may call one is the runtime's to say, of each by the same rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NoReturn, assert_never, get_args
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, NoReturn
 
-import msgspec
-
-from powercontext_deerflow.api.wire import Kind
 from powercontext_deerflow.edge import edge
 from powercontext_deerflow.errors import ConfigurationError, HostError, InputError, Problem
-from powercontext_deerflow.host.runtime import current
-from powercontext_deerflow.limits import MAX_MEMORY_BYTES
-from powercontext_deerflow.outcomes import (
-    AlreadySaved,
-    Saved,
-    SaveNotSent,
-    SaveOutcome,
-    SaveRejected,
-    SaveUnknown,
-)
+from powercontext_deerflow.host import answers, hand
+from powercontext_deerflow.host.answers import Answer
+from powercontext_deerflow.host.definitions import DESCRIPTIONS, SCHEMAS
+from powercontext_deerflow.host.runtime import Runtime, current
+from powercontext_deerflow.setting_values import Tool
 
 try:
     from deerflow_extension_api import extension
@@ -36,34 +28,10 @@ except ModuleNotFoundError as error:
 API: Final = "0.2.2"
 """The first version of DeerFlow's extension API that has model tools."""
 
+_FOUND: Final = 10
+"""Memories that find shows where it is not told how many."""
 _END_BUDGET: Final = 8.0
 """Seconds; longer than a save by default, and with the cutting off short of the ten that containers are given."""
-
-DESCRIPTION: Final = (
-    "Save one durable memory for this user, to be recalled in later conversations. Call it only when the user"
-    " explicitly asks to remember or save something. Never save passwords, tokens, keys or other secrets."
-    " Write `text` so that it can be understood and found alone, months later: a complete sentence that names its"
-    " subject (the project, service, file or person it is about), because it is found by the words it contains."
-    " One fact a call. Report to the user exactly the status that comes back: `saved`, `already_saved`, or"
-    " `unknown`, which means that it may or may not have been saved. Never call it again for the same text."
-)
-SCHEMA: Final[dict[str, Any]] = {  # JSON Schema; the host wants a plain mapping
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["text"],
-    "properties": {
-        "text": {
-            "type": "string",
-            "minLength": 1,
-            "description": f"What to remember, self-contained; at most {MAX_MEMORY_BYTES} bytes of UTF-8.",
-        },
-        "kind": {
-            "type": "string",
-            "enum": list(get_args(Kind)),
-            "description": "What it is; `fact` if left out.",
-        },
-    },
-}
 
 
 @extension(api=API, name="powercontext")
@@ -76,22 +44,24 @@ def install(registry: Any, config: Mapping[str, object]) -> None:  # the registr
     if config:
         advice = "leave it empty: the binding comes from the Gateway's environment only"
         raise ConfigurationError(Problem("plugins[].config", "binding_in_yaml", advice))
-    current()
+    offered = current().settings.tools
     try:
         from deerflow_extension_api import ModelTool, PluginContribution
     except ImportError:
         contribution = None
     else:
-        tool = ModelTool("remember", DESCRIPTION, SCHEMA, remember)
+        tools = tuple(
+            ModelTool(name, DESCRIPTIONS[name], SCHEMAS[name], _HANDLERS[name]) for name in offered
+        )
         contribution = PluginContribution(
-            namespace="powercontext", title="PowerContext memory", enabled=True, tools=(tool,)
+            namespace="powercontext", title="PowerContext memory", enabled=True, tools=tools
         )
     if contribution is None or not hasattr(registry, "plugin"):
         raise HostError(
             "host_too_old", f"DeerFlow's extension API is too old: {API} or later is needed"
         )
     if registry.plugin(contribution) is not True:
-        raise HostError("host_refused_tool", "DeerFlow did not accept the remember tool")
+        raise HostError("host_refused_tool", "DeerFlow did not accept the tools")
     if hasattr(registry, "service"):
         registry.service(Ending())
 
@@ -113,64 +83,78 @@ class Ending:
 
 @edge
 async def remember(payload: Mapping[str, Any], context: Any) -> dict[str, object]:
-    """The tool's handler. ``context`` is the host's ToolContext, whose principal the host has resolved.
+    """Save ``text`` as ``kind``. Returns saved, already_saved and unknown as data. Never echoes the text."""
 
-    Returns saved, already_saved and unknown as data; raises ToolException for rejected and not_sent, because the host
-    masks any other exception. Never echoes the text.
+    async def call(runtime: Runtime, user_id: object) -> Answer:
+        text, kind = payload.get("text"), payload.get("kind")
+        given: Any = (text, "fact" if kind is None else kind)  # it is checked there
+        return answers.saved(await runtime.remember(user_id, *given))
+
+    return await _called("remember", answers.NOT_SAVED, payload, context, call)
+
+
+@edge
+async def find(payload: Mapping[str, Any], context: Any) -> dict[str, object]:
+    """What there is by words of ``query``, or the newest without one, in a frame."""
+
+    async def call(runtime: Runtime, user_id: object) -> Answer:
+        limit = payload.get("limit")
+        most = _FOUND if limit is None else limit
+        return answers.found(await hand.find(runtime, user_id, payload.get("query"), most))
+
+    return await _called("find", answers.NOT_FOUND_OUT, payload, context, call)
+
+
+@edge
+async def correct(payload: Mapping[str, Any], context: Any) -> dict[str, object]:
+    """Let the memory that ``ref`` names say ``text``. Returns corrected and unknown as data."""
+
+    async def call(runtime: Runtime, user_id: object) -> Answer:
+        ref = payload.get("ref")
+        outcome = await hand.correct(runtime, user_id, ref, payload.get("text"))
+        return answers.corrected(outcome, ref)
+
+    return await _called("correct", answers.NOT_CHANGED, payload, context, call)
+
+
+@edge
+async def forget(payload: Mapping[str, Any], context: Any) -> dict[str, object]:
+    """Take the memory that ``ref`` names out of recall, or with ``undo`` bring back what it says."""
+
+    async def call(runtime: Runtime, user_id: object) -> Answer:
+        ref, undo = payload.get("ref"), payload.get("undo")
+        if undo:
+            return answers.restored(await hand.undo(runtime, user_id, ref, undo))
+        return answers.forgotten(await hand.forget(runtime, user_id, ref))
+
+    return await _called("forget", answers.NOT_CHANGED, payload, context, call)
+
+
+_HANDLERS: Final = {"remember": remember, "find": find, "correct": correct, "forget": forget}
+
+
+async def _called(
+    name: Tool,
+    nothing: str,
+    payload: Mapping[str, Any],
+    context: Any,
+    call: Callable[[Runtime, object], Awaitable[Answer]],
+) -> dict[str, object]:
+    """``call`` for whoever the host says that asks. ``context`` is its ToolContext, whose principal it has resolved.
+
+    Raises ToolException where nothing was done, because the host masks any other exception.
     """
     try:
-        outcome = await current().remember(
-            context.principal.user_id, payload["text"], payload.get("kind", "fact")
-        )
+        runtime = current()
+        hand.takes_only(runtime, name, SCHEMAS[name]["properties"], payload)
+        answer = await call(runtime, context.principal.user_id)
     except InputError as error:
-        failure = f"rejected: {error.code}. Nothing was saved. {error}."
+        answer = answers.failed("rejected", error.code, nothing, f" {error}.")
     except ConfigurationError:
-        failure = "not_sent: not_configured. Nothing was saved."
-    else:
-        return _result(outcome)
-    _fail(failure)
-
-
-def _result(outcome: SaveOutcome) -> dict[str, object]:
-    match outcome:
-        case Saved():
-            message = "PowerContext confirmed that this is saved."
-            return _answer("saved", message + _advice(outcome), outcome.citation)
-        case AlreadySaved():
-            message = "PowerContext already has exactly this; nothing new was added."
-            return _answer("already_saved", message + _advice(outcome), outcome.citation)
-        case SaveUnknown():
-            message = (
-                "The save may or may not have happened: no answer confirms it. Do not save it again;"
-                " tell the user that it is unconfirmed."
-            )
-            return _answer("unknown", message, None)
-        case SaveRejected():
-            wait = outcome.retry_after
-            later = (
-                ""
-                if wait is None
-                else f" The server asks to wait {wait:.0f} s before it is sent again."
-            )
-            _fail(f"rejected: {outcome.code}. Nothing was saved.{later}")
-        case SaveNotSent():
-            _fail(f"not_sent: {outcome.code}. Nothing was saved.")
-        case _:
-            assert_never(outcome)
-
-
-def _advice(outcome: Saved | AlreadySaved) -> str:
-    if outcome.searchable:
-        return ""
-    return (
-        " But no word finds it, so it will not be recalled: tell the user, and suggest saving a sentence that names its"
-        " subject."
-    )
-
-
-def _answer(status: str, message: str, citation: object) -> dict[str, object]:
-    cited = None if citation is None else msgspec.to_builtins(citation)
-    return {"status": status, "retry": False, "message": message, "citation": cited}
+        answer = answers.failed("not_sent", "not_configured", nothing)
+    if isinstance(answer, str):
+        _fail(answer)
+    return answer
 
 
 def _fail(text: str) -> NoReturn:

@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import quote
+from itertools import islice
 
 from powercontext_deerflow.api import calls, wire
 from powercontext_deerflow.api.wire import records
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import AnswerError, PowerContextError, ServerError
 from powercontext_deerflow.operations import words
-from powercontext_deerflow.operations.memories import Pages
+from powercontext_deerflow.operations.memories import Pages, memory_of
+from powercontext_deerflow.outcomes import Memory
 from powercontext_deerflow.transport import IO
 
 _LIMIT = 50  # hits; the most that a server gives
 _LIMIT_OF_EVERY_WORD = 100  # as above, of the other search
+_ALL_BUT_FEW = records.Admission(0.9)  # of the words; all, if they are fewer than ten
 _AT_A_TIME = 100  # memories of a page; as above
+_SIMILAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Found:
     """An active memory of this very text and kind."""
     entries: tuple[wire.EntryCitation, ...] | None = None
     """Entries of this text whose kind a server up to 1.2.0 does not say; None from other servers."""
+    similar: tuple[Memory, ...] = ()
+    """The best of the active memories of other texts that were seen on the way: at most three, each text once."""
 
 
 async def find(io: IO, request: wire.RememberRequest, deadline: Deadline) -> Found:
@@ -60,26 +65,38 @@ async def _by_words(io: IO, request: wire.RememberRequest, deadline: Deadline) -
     ask = words.as_it_is_asked if words.is_searchable(request.text) else words.every_word
     answer = await calls.search(io, _search(request, ask(request.text)), deadline)
     if isinstance(answer, wire.LegacySearchAnswer):
-        return Found(entries=tuple(h.citation for h in answer.hits if h.text == request.text))
-    stored = (hit.memory for hit in answer.hits if hit.memory.state == "active")
-    found = _this(((memory.artifact, memory.text, memory.kind) for memory in stored), request)
+        entries = tuple(hit.citation for hit in answer.hits if hit.text == request.text)
+        others = (Memory(hit.citation, hit.text, None, "active") for hit in answer.hits)
+        return Found(entries=entries, similar=_similar(others, request))
+    stored = [memory_of(hit.memory) for hit in answer.hits if hit.memory.state == "active"]
+    found = _this(((one.citation, one.text, one.kind) for one in stored), request)
     if found is None and len(answer.hits) == _LIMIT:
         found = await _by_every_word(io, request, deadline)
-    return Found(found)
+    return Found(found, similar=_similar(stored, request))
+
+
+def _similar(seen: Iterable[Memory], request: wire.RememberRequest) -> tuple[Memory, ...]:
+    others: dict[str, Memory] = {}
+    for one in seen:
+        if one.text != request.text:
+            others.setdefault(one.text, one)
+    return tuple(islice(others.values(), _SIMILAR))
 
 
 async def _by_every_word(
     io: IO, request: wire.RememberRequest, deadline: Deadline
 ) -> wire.Citation | None:
-    path = f"/v1/scopes/{quote(request.scope_id, safe='')}/artifacts/atomic-memory/search"
-    search = records.EveryWordRequest(
-        words.every_word(request.text), records.KindFilter(request.kind), _LIMIT_OF_EVERY_WORD
+    search = records.WideRequest(
+        words.every_word(request.text),
+        _LIMIT_OF_EVERY_WORD,
+        admission=_ALL_BUT_FEW,
+        filters=records.KindFilter(request.kind),
     )
     with suppress(ServerError, AnswerError):  # servers up to 1.3.0 have no such search
-        answer, _ = await calls.ask(io, path, search, records.EveryWordAnswer, deadline)
-        stored = ((one.citation, one.content.text, one.content.kind) for one in answer.results)
+        answer = await calls.wide_search(io, request.scope_id, search, deadline)
+        stored = ((one.citation, one.content.text, one.content.kind) for one in answer)
         found = _this(stored, request)
-        if found is not None or len(answer.results) < _LIMIT_OF_EVERY_WORD:
+        if found is not None or len(answer) < _LIMIT_OF_EVERY_WORD:
             return found
     return await _page_by_page(io, request, deadline)
 

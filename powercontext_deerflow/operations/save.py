@@ -101,7 +101,8 @@ async def _saved(
             outcome = await _read_back(io, request, before, deadline) or outcome
     if isinstance(outcome, Saved | AlreadySaved):
         by = deadline.sooner(_LOOK_UP_SHARE)
-        return replace(outcome, searchable=await lookup.can_be_found(io, request, by))
+        searchable = await lookup.can_be_found(io, request, by)
+        return replace(outcome, searchable=searchable, similar=before.similar)
     return outcome
 
 

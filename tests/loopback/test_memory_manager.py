@@ -304,7 +304,7 @@ def test_close_is_bounded_idempotent_and_final(bind: Bind, no_leaks: None) -> No
         manager.close()
         assert manager.get_context(OWNER, query="q") == ""
         assert asyncio.run(manager.aget_context(OWNER, query="q")) == ""
-        with pytest.raises(Exception, match=r"^not_sent: closed\. Nothing was saved\.$"):
+        with pytest.raises(Exception, match=r"^not_sent: closed\. Nothing was saved\. "):
             asyncio.run(save())
         assert len(server.requests) == 1
 

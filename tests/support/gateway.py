@@ -30,6 +30,12 @@ from langchain_core.tools import BaseTool
 from powercontext_deerflow.host import runtime as process
 
 TOOL_NAME = "ext_powercontext_remember_6d79c933d297"
+TOOL_NAMES = {
+    "remember": TOOL_NAME,
+    "find": "ext_powercontext_find_6958187a0596",
+    "correct": "ext_powercontext_correct_89b68b3eeee7",
+    "forget": "ext_powercontext_forget_20380da3db60",
+}
 DRAIN_SECONDS = 5.0
 """What runs are given to end when the Gateway ends."""
 MEMORY = {
@@ -114,7 +120,11 @@ class Gateway:
 
     async def remember(self, text: str, run: Runtime, **args: object) -> ToolMessage:
         """The model calls the tool."""
-        return await call_tool(self.tools[TOOL_NAME], {"text": text, **args}, run)
+        return await self.call("remember", run, text=text, **args)
+
+    async def call(self, tool: str, run: Runtime, **args: object) -> ToolMessage:
+        """The model calls ``tool``, by its short name."""
+        return await call_tool(self.tools[TOOL_NAMES[tool]], args, run)
 
 
 def owner(user_id: str, thread_id: str = "thread-1") -> Runtime:
@@ -136,6 +146,12 @@ def result(message: ToolMessage) -> dict[str, Any]:
     assert message.status == "success", message.content
     answer: dict[str, Any] = json.loads(str(message.content))
     return answer
+
+
+def seen(message: ToolMessage) -> list[dict[str, Any]]:
+    """The memories that find shows."""
+    memories: list[dict[str, Any]] = result(message)["found"]["memories"]
+    return memories
 
 
 def _on_a_loop_of_its_own(step: Coroutine[Any, Any, object]) -> None:

@@ -109,26 +109,46 @@ class KindFilter(Struct, frozen=True):
 
 
 class Admission(Struct, frozen=True):
-    """What a memory must share with the query."""
+    """What a memory must share with the query; of anything less than this it shares nothing."""
 
-    lexical_coverage: float = 0.9  # of the words; all, if they are fewer than ten
+    lexical_coverage: float = 0.0  # of the words
     lexical_min_matched_terms: int = 1
 
 
-class EveryWordRequest(Unshown, frozen=True):
-    """``POST /v1/scopes/{scope_id}/artifacts/atomic-memory/search``, servers from 1.4.0."""
+class WideRequest(Unshown, frozen=True):
+    """``POST /v1/scopes/{scope_id}/artifacts/atomic-memory/search``, servers from 1.4.0; ``limit`` is 1 to 100."""
 
     query: str
-    filters: KindFilter
     limit: int
     mode: Literal["text"] = "text"
     admission: Admission = Admission()
+    filters: KindFilter | UnsetType = UNSET
 
 
-class EveryWordAnswer(Unshown, frozen=True):
+class WideAnswer(Unshown, frozen=True):
     """The current revisions of active memories, the best first."""
 
     results: list[RevisionAnswer]
+
+
+class Head(Struct, frozen=True):
+    """A memory's current revision, without its text, and when it was made, which servers before 1.4.0 do not say."""
+
+    family: Literal["atomic-memory"]
+    artifact_id: Identifier
+    revision: Revision
+    created_at: Annotated[datetime, Meta(tz=True)] | None = None
+
+    @property
+    def citation(self) -> ArtifactCitation:
+        return ArtifactCitation(self.family, self.artifact_id, self.revision)
+
+
+class HeadsAnswer(Struct, frozen=True):
+    """``GET /v1/scopes/{scope_id}/artifacts/atomic-memory``."""
+
+    items: list[Head]
+    next_cursor: Annotated[str, Meta(min_length=1, max_length=4096)] | None
 
 
 class EntriesRequest(Struct, frozen=True):

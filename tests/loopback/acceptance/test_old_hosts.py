@@ -20,6 +20,7 @@ from deerflow.extensions.registry import (
 
 from powercontext_deerflow import HostError
 from powercontext_deerflow.extension import install
+from powercontext_deerflow.host import runtime
 from tests.loopback.acceptance.deployment import (
     CONVENTION,
     OWNER,
@@ -39,7 +40,7 @@ USE = "powercontext_deerflow:install"
     ("registry", "code", "says"),
     [
         (RegistryWithoutPlugin(), "host_too_old", "0.2.2 or later is needed"),
-        (RegistryRefusingPlugins(), "host_refused_tool", "did not accept the remember tool"),
+        (RegistryRefusingPlugins(), "host_refused_tool", "did not accept the tools"),
     ],
     ids=["without_plugin", "answering_false"],
 )
@@ -78,9 +79,10 @@ def test_extension_api_of_another_version_shows_a_diagnostic(
 
 
 async def test_host_that_passes_no_query_is_reported(
-    deployment_141: Deployment, caplog: pytest.LogCaptureFixture
+    deployment_141: Deployment, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Recall would be empty for ever and nobody would know why."""
+    monkeypatch.setattr(runtime, "_QUERY_COMES_WITHIN", 0.0)
     deployment_141.seed(CONVENTION)
     with Gateway() as gateway:
         for _ in range(2):

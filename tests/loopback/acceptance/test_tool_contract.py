@@ -26,7 +26,7 @@ KINDS: list[Kind] = ["fact", "preference", "decision", "constraint"]
 
 def _assert_contract(message: ToolMessage, status: str) -> dict[str, Any]:
     said = result(message)
-    assert list(said) == ["status", "retry", "message", "citation"]
+    assert list(said) == ["status", "retry", "message", "ref", "citation"]
     assert (said["status"], said["retry"]) == (status, False)
     assert CONVENTION not in str(message.content)
     assert len(str(message.content).encode()) <= MAX_RESULT_BYTES
@@ -109,24 +109,34 @@ async def test_every_kind_is_saved_as_such(deployment: Deployment) -> None:
     assert stored == {**{kind.title(): kind for kind in KINDS}, "Order": "fact"}
 
 
-BAD_ARGUMENTS: dict[str, dict[str, object]] = {
-    "no_text": {},
-    "text_not_a_string": {"text": 7},
-    "empty_text": {"text": ""},
-    "unknown_kind": {"text": CONVENTION, "kind": "secret"},
-    "kind_null": {"text": CONVENTION, "kind": None},
-    "another_scope": {"text": CONVENTION, "scope_id": "scp_other"},
-    "another_user": {"text": CONVENTION, "user_id": OWNER},
-    "a_token": {"text": CONVENTION, "token": "t"},
+BAD_ARGUMENTS: dict[str, tuple[dict[str, object], str]] = {
+    "no_text": ({}, "text_not_a_string"),
+    "empty_text": ({"text": ""}, "text_blank"),
+    "unknown_kind": ({"text": CONVENTION, "kind": "secret"}, "kind_unknown"),
+    "another_scope": ({"text": CONVENTION, "scope_id": "scp_other"}, "argument_unknown"),
+    "another_user": ({"text": CONVENTION, "user_id": OWNER}, "argument_unknown"),
+    "a_token": ({"text": CONVENTION, "token": "t"}, "argument_unknown"),
 }
 
 
-@pytest.mark.parametrize("args", BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
-async def test_arguments_beyond_the_schema_are_refused(
-    deployment_141: Deployment, args: dict[str, object]
+@pytest.mark.parametrize(("args", "code"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
+async def test_wrong_arguments_are_refused_in_words_that_help(
+    deployment_141: Deployment, args: dict[str, object], code: str
 ) -> None:
     with Gateway() as gateway:
         message = await call_tool(gateway.tools[TOOL_NAME], args, owner(OWNER))
+    assert failure(message).startswith(f"rejected: {code}. Nothing was saved. ")
+    assert CONVENTION not in failure(message)
+    if code == "kind_unknown":
+        assert "use fact, preference, decision, constraint" in failure(message)
+    assert deployment_141.seen == []
+
+
+async def test_an_argument_of_another_type_is_refused_by_the_host(
+    deployment_141: Deployment,
+) -> None:
+    with Gateway() as gateway:
+        message = await call_tool(gateway.tools[TOOL_NAME], {"text": 7}, owner(OWNER))
     assert failure(message) == "Invalid plugin tool input."
     assert deployment_141.seen == []
 
@@ -142,8 +152,8 @@ async def test_not_sent_and_rejected_start_with_their_code(deployment_141: Deplo
         assert result(await gateway.remember(CONVENTION, owner(OWNER)))["status"] == "unknown"
         deployment_141.proxy.__exit__(None, None, None)
         not_sent = failure(await gateway.remember(CONVENTION, owner(OWNER)))
-    assert rejected == "rejected: invalid_request. Nothing was saved."
-    assert not_sent == "not_sent: connect_failed. Nothing was saved."
+    assert rejected.startswith("rejected: invalid_request. Nothing was saved. ")
+    assert not_sent.startswith("not_sent: connect_failed. Nothing was saved. ")
 
 
 async def test_equal_saves_at_once_make_one_memory(deployment: Deployment) -> None:

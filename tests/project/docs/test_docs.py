@@ -84,11 +84,14 @@ def test_the_tables_of_events_and_the_code_agree() -> None:
     assert outcomes - {"cursor_repeated", "over_limit"} <= documented[0]
 
 
+_EVENTS = {"recall", "remember", "find", "correct", "forget", "settings"}
+
+
 def _event_codes(guide: Page) -> set[str]:
-    """From the rows whose first cell names an event; ``both`` is the one word that a translation changes."""
+    """From the rows whose first cell names an event; ``all`` is the one word that a translation changes."""
     codes: set[str] = set()
     for first, second, *_ in (row for row in guide.rows() if len(row) == 3):
-        if first in ("`recall`", "`remember`", "`settings`", "both", "两者"):
+        if first in ("all", "全部") or set(re.findall(r"`(\w+)`", first)) & _EVENTS:
             codes |= {code for code in re.findall(r"`([^`]+)`", second) if "<" not in code}
     assert codes
     return codes

@@ -193,8 +193,8 @@ def test_the_write_probe_saves_finds_and_retires(
     patient.bind(powercontext_141.base_url, scope, powercontext_141.token)
     told = patient.examined("--write-probe")
     assert told.codes == [*HEALTHY, "probe_ok"]
-    assert powercontext_141.sources(scope) == 1  # it was written
-    assert powercontext_141.memories(scope) == []  # and retired
+    assert powercontext_141.sources(scope) == 2  # it was written, and corrected
+    assert powercontext_141.memories(scope) == []  # and forgotten
     assert patient.examined("--write-probe").status == 0  # the retired one is not in the way
 
 
@@ -233,6 +233,7 @@ REFUSED = refusal("forbidden")
         ({"/v1/memory/search": proxy.replace(200, NO_HITS)}, "probe_not_found", 0),
         ({"/v1/context/prepare": proxy.replace(200, EMPTY)}, "probe_not_recalled", 0),
         ({"/v1/atomic-memory/lifecycle": proxy.refuse}, "probe_not_retired", 1),
+        ({"PUT": proxy.instead(answer(403, REFUSED, NAMED))}, "probe_not_corrected", 0),
     ],
 )
 def test_each_fault_of_writing(
@@ -244,7 +245,7 @@ def test_each_fault_of_writing(
     code: str,
     left: int,
 ) -> None:
-    relay.fault = lambda request: faults.get(request.path)
+    relay.fault = lambda request: faults.get(request.path) or faults.get(request.method)
     told = patient.examined("--write-probe")
     assert told.faults == [code]
     assert len(powercontext_141.memories(scope)) == left
@@ -625,7 +626,7 @@ def test_a_probe_through_a_slow_proxy_is_retired_and_said_to_be(
     monkeypatch.setattr(doctor, "SECONDS", 7.5)
     monkeypatch.setenv(PREFIX + "RECALL_TIMEOUT_SECONDS", "1")
     monkeypatch.setenv(PREFIX + "REMEMBER_TIMEOUT_SECONDS", "2.5")
-    relay.fault = lambda _: slowly(0.8)
+    relay.fault = lambda _: slowly(0.5)
     told = patient.examined("--write-probe")
     assert powercontext_141.memories(scope) == []
     assert told.codes[-1] == "probe_ok"

@@ -32,6 +32,7 @@ def test_the_least_that_is_needed() -> None:
     assert settings.remember_timeout_seconds == 5.0
     assert settings.ca_file is None
     assert settings.recall_focus is True
+    assert settings.tools == ("remember", "find", "correct", "forget")
     assert settings.warnings == ()
 
 

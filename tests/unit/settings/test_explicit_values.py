@@ -64,6 +64,10 @@ def test_explicit_values_pass_the_same_checks() -> None:
         ("recall_focus", 1, "not_on_or_off"),
         ("recall_focus", None, "not_on_or_off"),
         ("recall_focus", ["on"], "not_on_or_off"),
+        ("tools", (), "tool_unknown"),
+        ("tools", ("remember", 7), "tool_unknown"),
+        ("tools", (["remember"],), "tool_unknown"),
+        ("tools", ["remember"], "not_a_string"),
     ],
 )
 def test_explicit_values_that_are_refused(name: str, value: object, code: str) -> None:
@@ -83,7 +87,8 @@ def test_no_value_costs_more_time_than_it_may_be_long(name: str) -> None:
             given = environ(**{name.removeprefix(PREFIX): unit * (10**6 // len(unit))})
             assert costs_less(0.5, lambda: refused(given))  # noqa: B023 - called at once
             error = refused(given)
-            assert only_problem(error, name) in ("too_long", "not_a_number", "not_on_or_off")
+            known = ("too_long", "not_a_number", "not_on_or_off", "tool_unknown")
+            assert only_problem(error, name) in known
     finally:
         sys.set_int_max_str_digits(limit)
 

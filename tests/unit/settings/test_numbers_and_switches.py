@@ -100,6 +100,26 @@ def test_recall_focus_that_is_neither(value: str) -> None:
     assert CANARY not in everything_said(error)
 
 
+@each_case(
+    ("value", "tools"),
+    [
+        ("remember", ("remember",)),
+        ("find,remember", ("remember", "find")),
+        ("forget, correct , forget", ("correct", "forget")),
+        ("remember,find,correct,forget", ("remember", "find", "correct", "forget")),
+    ],
+)
+def test_tools(value: str, tools: tuple[str, ...]) -> None:
+    assert Settings.from_environment(environ(TOOLS=value)).tools == tools
+
+
+@each_case("value", ["Remember", "remember;find", "remember,", ",", "all", "none", CANARY])
+def test_tools_that_there_are_not(value: str) -> None:
+    error = refused(environ(TOOLS=value))
+    assert only_problem(error, PREFIX + "TOOLS") == "tool_unknown"
+    assert CANARY not in everything_said(error)
+
+
 # --- explicit values
 
 

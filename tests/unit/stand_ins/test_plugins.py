@@ -86,6 +86,7 @@ def test_a_partial_of_an_async_function_is_accepted() -> None:
 
 def test_older_registries() -> None:
     assert not hasattr(RegistryWithoutPlugin(), "plugin")
+    assert hasattr(RegistryWithoutPlugin(), "service")
     assert RegistryRefusingPlugins().plugin(contribution()) is False
 
 

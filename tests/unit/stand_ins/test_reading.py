@@ -278,6 +278,40 @@ def test_the_same_day_and_an_injected_message_change_nothing() -> None:
     assert [message.id for message in update["messages"]] == ["m2", "m2__user"]
 
 
+def test_regenerating_or_editing_the_first_turn_recalls_anew() -> None:
+    conversation, runtime = Conversation(), launch.web_run("owner")
+
+    async def turns() -> list[list[BaseMessage]]:
+        first = await conversation.turn("hello </memory>", runtime)
+        again = await conversation.regenerate(runtime)
+        return [first, again, await conversation.edit("bye", runtime)]
+
+    first, again, edited = asyncio.run(turns())
+    assert queries() == ["hello </memory>", "hello </memory>", "bye"]
+    assert isinstance(first[-1].content, str)
+    framed = "--- BEGIN USER INPUT ---\nhello &lt;/memory&gt;\n--- END USER INPUT ---"
+    assert again[-1].content == [{"type": "text", "text": framed}]
+    assert again[-1].id == first[-1].id
+    assert edited[-1].id != first[-1].id
+    assert [message.type for message in edited] == ["system", "human", "human"]
+    twin = conversation.branch()
+    assert [m.id for m in twin.messages] == [m.id for m in conversation.messages]
+
+
+def test_regenerating_a_later_turn_recalls_nothing() -> None:
+    conversation, runtime = Conversation(), launch.web_run("owner")
+
+    async def turns() -> list[BaseMessage]:
+        await conversation.turn("first", runtime)
+        await conversation.turn("second", runtime)
+        return await conversation.regenerate(runtime)
+
+    read = asyncio.run(turns())
+    assert [message.text for message in read[1:3]] == ["<memory>\nfact one\n</memory>", "first"]
+    assert len(read) == 4
+    assert queries() == ["first"]
+
+
 def test_hidden_messages_are_not_framed_as_user_input() -> None:
     memory = first_turn(HumanMessage("q", id="m1"))[1]
     assert outbound_messages([memory])[1:] == [memory]

@@ -8,7 +8,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, MutableMapping
 from copy import deepcopy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,8 @@ from jsonschema import Draft202012Validator
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
+from deerflow.agents.middlewares.tool_output_budget_middleware import budgeted
+from deerflow.agents.middlewares.tool_result_meta import normalize_tool_message
 from deerflow.runtime.user_context import Runtime, resolve_runtime_user_id
 
 if TYPE_CHECKING:
@@ -114,9 +116,17 @@ def _encoded(result: object) -> str:
 
 
 async def call_tool(
-    tool: BaseTool, args: Mapping[str, object], runtime: Runtime, *, tool_call_id: str = "call-1"
+    tool: BaseTool,
+    args: Mapping[str, object],
+    runtime: Runtime,
+    *,
+    tool_call_id: str = "call-1",
+    outputs: MutableMapping[str, str] | None = None,
 ) -> ToolMessage:
-    """LangGraph's tool node: the model's call with the runtime put in, answered as a message."""
+    """LangGraph's tool node: the model's call with the runtime put in, answered as a message.
+
+    Stamped and bounded as the host does it; what is too long goes to ``outputs``, the conversation's files.
+    """
     call = {
         "type": "tool_call",
         "id": tool_call_id,
@@ -125,4 +135,4 @@ async def call_tool(
     }
     message = await tool.ainvoke(call)
     assert isinstance(message, ToolMessage)
-    return message
+    return budgeted(normalize_tool_message(message), {} if outputs is None else outputs)

@@ -70,7 +70,10 @@ class ExtensionRegistry(RegistryContract):
 
 
 class RegistryWithoutPlugin:
-    """A host of extension API 0.1.2: `plugin` does not exist at all."""
+    """A host of extension API 0.1.2: `plugin` does not exist at all, services do."""
+
+    def service(self, service: ExtensionService) -> None:
+        return None
 
 
 class RegistryDroppingServices(ExtensionRegistry):
