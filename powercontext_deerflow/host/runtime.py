@@ -36,7 +36,7 @@ from powercontext_deerflow.owner import is_owner
 from powercontext_deerflow.settings import Settings
 from powercontext_deerflow.transport import IO, UNREACHABLE, run
 
-_QUERY_COMES_WITHIN = 10.0
+QUERY_COMES_WITHIN = 10.0
 """Seconds after a first call without a query; if none came by then, the next such call says so."""
 _LAST_WORDS = 1.0
 """Seconds for what was cut off to be reported."""
@@ -104,7 +104,7 @@ class Runtime:
         """
         if self._waiting_since is None:
             self._waiting_since = now()
-        return not self._query_seen and now() - self._waiting_since >= _QUERY_COMES_WITHIN
+        return not self._query_seen and now() - self._waiting_since >= QUERY_COMES_WITHIN
 
     def _learned_from(self, outcome: Recall) -> Recall:
         if isinstance(outcome, RecallFailed) and outcome.code in UNREACHABLE:

@@ -11,7 +11,7 @@ from powercontext_deerflow import InputError, PowerContext, Settings
 from tests.support.cases import each_case
 from tests.support.lookalikes import Alike
 
-TWINS = [name for name in vars(PowerContext) if name[0] == "a" and name[1:] in vars(PowerContext)]
+TWINS = [name for name in dir(PowerContext) if name[0] == "a" and hasattr(PowerContext, name[1:])]
 
 
 def test_there_is_a_twin_for_each_operation() -> None:

@@ -82,7 +82,7 @@ async def test_host_that_passes_no_query_is_reported(
     deployment_141: Deployment, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Recall would be empty for ever and nobody would know why."""
-    monkeypatch.setattr(runtime, "_QUERY_COMES_WITHIN", 0.0)
+    monkeypatch.setattr(runtime, "QUERY_COMES_WITHIN", 0.0)
     deployment_141.seed(CONVENTION)
     with Gateway() as gateway:
         for _ in range(2):

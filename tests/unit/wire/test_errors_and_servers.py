@@ -112,5 +112,7 @@ def test_what_a_server_says_of_itself(kind: str) -> None:
             assert refusal(decode, body) == "malformed", way
     for path in paths_in(valid):
         for raw in ("null", "1.5", "true", "{}", None):
+            if path[-1] == "created_at" and raw in ("null", None):
+                continue  # not every server tells the time
             if raw is not None or not isinstance(path[-1], int):
                 assert refusal(decode, sent(valid, path, raw)) == "malformed", (path, raw)
