@@ -167,35 +167,31 @@ def holds(way: Way, citation: ArtifactCitation) -> tuple[str, str, int]:
 # --- servers from 1.3.0 -------------------------------------------------------------------------------------------
 
 
-@each_case("blocking", [True, False])
+@each_case(("blocking", "times"), [(True, 1), (False, 3)])
 @each_case("loss", LOSSES)
-def test_a_lost_correction_is_told_right(way: Way, loss: str, blocking: bool) -> None:
+def test_a_lost_correction_is_told_right(way: Way, loss: str, blocking: bool, times: int) -> None:
     citation = saved(way.client, f"{OLD} {loss} {blocking}")
-    for times in (1, 3):
-        before = way.client.head(citation).citation
-        assert isinstance(before, ArtifactCitation)
-        way.client.revise(before, f"{OLD} {loss} {blocking} {times}")
-        before = at(citation, before.revision + 1)
-        way.lose(LOSSES[loss], times)
-        outcome = revised(way.client, before, blocking)
-        assert isinstance(outcome, Revised), outcome
-        assert outcome.memory.citation == at(citation, before.revision + 1)
-        happened = loss not in ("nothing arrived", "a locked database")
-        assert outcome.confirmed_by == ("read_back" if happened else "answer")
-        assert holds(way, at(citation, 1)) == (NEW, "active", before.revision + 1)
+    way.lose(LOSSES[loss], times)
+    outcome = revised(way.client, citation, blocking)
+    assert isinstance(outcome, Revised), outcome
+    assert outcome.memory.citation == at(citation, 2)
+    happened = loss not in ("nothing arrived", "a locked database")
+    assert outcome.confirmed_by == ("read_back" if happened else "answer")
+    assert holds(way, at(citation, 1)) == (NEW, "active", 2)
 
 
-@each_case("blocking", [True, False])
+@each_case(("blocking", "times"), [(True, 1), (False, 3)])
 @each_case("loss", LOSSES)
-def test_a_lost_wish_to_forget_is_told_right(way: Way, loss: str, blocking: bool) -> None:
-    for times in (1, 3):
-        text = f"{OLD} {loss} {blocking} {times}"
-        citation = saved(way.client, text)
-        way.lose(LOSSES[loss], times)
-        outcome = forgotten(way.client, citation, blocking)
-        assert isinstance(outcome, Forgotten), outcome
-        assert (outcome.memory.citation, outcome.memory.text) == (citation, text)
-        assert holds(way, at(citation, 1)) == (text, "forgotten", 1)
+def test_a_lost_wish_to_forget_is_told_right(
+    way: Way, loss: str, blocking: bool, times: int
+) -> None:
+    text = f"{OLD} {loss} {blocking}"
+    citation = saved(way.client, text)
+    way.lose(LOSSES[loss], times)
+    outcome = forgotten(way.client, citation, blocking)
+    assert isinstance(outcome, Forgotten), outcome
+    assert (outcome.memory.citation, outcome.memory.text) == (citation, text)
+    assert holds(way, at(citation, 1)) == (text, "forgotten", 1)
 
 
 @each_case("loss", LOSSES)
