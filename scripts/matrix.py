@@ -78,6 +78,8 @@ SQLite, no models, access enforced, Python {platform.python_version()}.
 - Servers up to 1.2.0 find an equal memory themselves, name no kinds in a search, list all memories at once, and take
   only citations of the current head to forget an entry: after any save, list or recall again.
 - Servers from 1.3.0 store an equal text again, so the look-up before a save matters there.
+- Servers up to 1.2.0 call every state but `active` `inactive`, revise nothing that is retired, and bring nothing back.
+  Servers up to 1.3.0 do not say when a memory was made.
 - A citation of the other generation is `NotSupportedByServer`, wherever it is given.
 """
 

@@ -19,6 +19,7 @@ from powercontext_deerflow.errors import (
     ServerError,
     TransportError,
 )
+from powercontext_deerflow.operations import memories
 from powercontext_deerflow.operations.save import nothing_was_stored
 from powercontext_deerflow.outcomes import ChangeRejected, ChangeUnknown, Conflict
 from powercontext_deerflow.transport import IO
@@ -98,8 +99,7 @@ def _conflict(error: ServerError | Moved) -> Conflict:
 def _raise_if_nothing_is_there(error: ServerError) -> None:
     if isinstance(error, NotSupportedByServer) or is_absent(error):
         raise error
-    if error.code == "artifact_owner_pending":  # before 1.4.1, of a memory that is not there
-        raise ServerError("artifact_not_found", 404, error.request_id, structured=True)
+    memories.raise_if_pending(error)
 
 
 def _rejected(error: ServerError) -> ChangeRejected:

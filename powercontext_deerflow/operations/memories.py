@@ -127,13 +127,23 @@ async def get(io: IO, scope_id: str, given: object, deadline: Deadline) -> Memor
     citation = arguments.citation(given)
     if isinstance(citation, wire.EntryCitation):
         request, path = records.EntryRequest(scope_id, citation), "/v1/memory/entries/get"
-        entry, request_id = await ask(io, path, request, wire.LegacyEntry, deadline)
+        try:
+            entry, request_id = await ask(io, path, request, wire.LegacyEntry, deadline)
+        except ServerError as error:
+            raise_if_pending(error)
+            raise
         memory = memory_of(entry)
         if memory.citation != citation:
             raise AnswerError("answer_mismatch", request_id, 200)
         return memory
     current = await state(io, scope_id, citation, deadline)
     return as_memory(await revision(io, scope_id, citation, deadline), current.state)
+
+
+def raise_if_pending(error: ServerError) -> None:
+    """Servers before 1.4.1 wait for the owner of a memory that is not there: no outage, but ``artifact_not_found``."""
+    if error.structured and error.code == "artifact_owner_pending":
+        raise ServerError("artifact_not_found", 404, error.request_id, structured=True) from None
 
 
 async def head(io: IO, scope_id: str, given: object, deadline: Deadline) -> Memory:
@@ -153,6 +163,7 @@ async def history(
     citation, most = arguments.citation(given), arguments.limit(limit, _REVISIONS)
     if isinstance(citation, wire.EntryCitation):
         await refuse_entry(io, scope_id, citation, deadline)
+    await state(io, scope_id, citation, deadline)  # by which a server up to 1.2.0 is told
     path = f"{artifact(scope_id, citation)}/revisions?limit={most}"
     answer, request_id = await ask(io, path, None, records.RevisionsAnswer, deadline)
     if any(item.artifact_id != citation.artifact_id for item in answer.items):

@@ -263,11 +263,12 @@ def test_the_head_is_the_current_revision(ask: Ask) -> None:
 
 def test_a_history_has_times_where_the_server_gives_them(ask: Ask) -> None:
     items = [{**ART, "revision": 3, "created_at": AT, "title": None}, {**ART, "revision": 2}]
-    routes = {f"GET {PATH}/revisions": answer(200, {"items": items, "next_cursor": None})}
+    listed = answer(200, {"items": items, "next_cursor": None})
+    routes = one_memory() | {f"GET {PATH}/revisions": listed}
     expected = [Revision(NEXT, TIME), Revision(ATOMIC, None)]
     assert ask(routes, "history", ATOMIC) == expected
     assert ask(routes, "history", ATOMIC, 1) == expected[:1]
-    assert paths(ask) == [f"GET {PATH}/revisions?limit=1"]
+    assert paths(ask) == [f"GET {PATH}/state", f"GET {PATH}/revisions?limit=1"]
 
 
 @each_case(
@@ -283,8 +284,9 @@ def test_a_history_has_times_where_the_server_gives_them(ask: Ask) -> None:
     ],
 )
 def test_a_history_of_something_else_is_discarded(ask: Ask, items: object) -> None:
+    listed = answer(200, {"items": items})
     with pytest.raises(AnswerError) as discarded:
-        ask({f"GET {PATH}/revisions": answer(200, {"items": items})}, "history", ATOMIC)
+        ask(one_memory() | {f"GET {PATH}/revisions": listed}, "history", ATOMIC)
     assert discarded.value.code in ("malformed", "answer_mismatch")
 
 
@@ -527,11 +529,18 @@ def test_an_entry_that_is_not_listed_any_more_is_a_conflict(ask: Ask) -> None:
 
 
 def test_an_entry_that_is_not_there_is_nobody_elses(ask: Ask) -> None:
-    """Servers up to 1.2.0 forbid to retire it."""
-    routes, call = before("retire an entry", refused(403, "forbidden"))
-    routes[ENTRY_GET] = answer(404, envelope("memory_not_found"), NAMED)
-    with pytest.raises(ServerError, match="memory_not_found"):
-        ask(routes, *call)
+    """Servers up to 1.2.0 forbid to retire it, and 1.0.0 and 1.1.0 speak of an outage when it is read."""
+    for absent, code in (
+        (refused(404, "memory_not_found"), "memory_not_found"),
+        (refused(503, "artifact_owner_pending"), "artifact_not_found"),
+    ):
+        routes, call = before("retire an entry", refused(403, "forbidden"))
+        routes[ENTRY_GET] = absent
+        for asked in (call, ("get", LEGACY), ("head", LEGACY), ("restore", LEGACY)):
+            with pytest.raises(ServerError) as told:
+                ask(routes, *asked)
+            assert (told.value.code, told.value.status) == (code, 404)
+            assert told.value.__context__ is None or told.value.__suppress_context__
 
 
 def test_an_entry_that_was_changed_is_found(ask: Ask) -> None:

@@ -27,11 +27,14 @@ import powercontext_deerflow
 from powercontext_deerflow import (
     AlreadySaved,
     ConfigurationError,
+    Forgotten,
     InputError,
     Memory,
     PowerContext,
     PowerContextError,
     Recalled,
+    Restored,
+    Revised,
     Saved,
     Secret,
     Settings,
@@ -395,7 +398,9 @@ def test_a_found_memory(client: tuple[TurningServer, PowerContext], log: Log) ->
     (memory,) = client[1].search(QUERY)
     assert isinstance(memory, Memory)
     assert memory.text == SAVED  # the contract, as recalled text is
-    assert MARK not in repr(memory)
+    for value in (memory, Forgotten(memory), Revised(memory), Restored(memory)):
+        assert MARK not in repr(value)
+        assert MARK not in str(value)
 
 
 def test_every_public_value_was_looked_at() -> None:
@@ -406,10 +411,12 @@ def test_every_public_value_was_looked_at() -> None:
         *("AnswerError", "ConfigurationError", "HostError", "InputError", "PowerContextError"),
         *("ServerError", "TransportError"),
         *("ArtifactCitation", "EntryCitation", "MemoryRef"),  # ids only: a citation is the contract
-        *("Memory", "Forgotten", "NotSupportedByServer"),
-        *("Captured", "Conflict", "Deadline"),  # codes and numbers
+        *("Memory", "Forgotten", "Revised", "Restored", "NotSupportedByServer"),
+        *("Captured", "ChangeRejected", "ChangeUnknown", "Conflict", "Deadline"),  # codes, numbers
+        "Revision",  # a citation and a time
         *("ServerInfo", "Version"),  # what the server says of itself, asked for by name
         *("Cited", "CaptureOutcome", "ForgetOutcome", "MemoryState", "SaveOutcome"),  # types
+        *("RestoreOutcome", "ReviseOutcome"),
         *("Citation", "Kind", "Recall", "__version__"),
     }
     assert set(powercontext_deerflow.__all__) == looked_at

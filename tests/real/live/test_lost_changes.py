@@ -23,6 +23,7 @@ from powercontext_deerflow import (
     PowerContext,
     Restored,
     Revised,
+    ServerError,
 )
 from tests.real.live.test_changes import NEW, OLD, at, connect, saved
 from tests.support.answers import refusal, refused
@@ -166,35 +167,31 @@ def holds(way: Way, citation: ArtifactCitation) -> tuple[str, str, int]:
 # --- servers from 1.3.0 -------------------------------------------------------------------------------------------
 
 
-@each_case("blocking", [True, False])
+@each_case(("blocking", "times"), [(True, 1), (False, 3)])
 @each_case("loss", LOSSES)
-def test_a_lost_correction_is_told_right(way: Way, loss: str, blocking: bool) -> None:
+def test_a_lost_correction_is_told_right(way: Way, loss: str, blocking: bool, times: int) -> None:
     citation = saved(way.client, f"{OLD} {loss} {blocking}")
-    for times in (1, 3):
-        before = way.client.head(citation).citation
-        assert isinstance(before, ArtifactCitation)
-        way.client.revise(before, f"{OLD} {loss} {blocking} {times}")
-        before = at(citation, before.revision + 1)
-        way.lose(LOSSES[loss], times)
-        outcome = revised(way.client, before, blocking)
-        assert isinstance(outcome, Revised), outcome
-        assert outcome.memory.citation == at(citation, before.revision + 1)
-        happened = loss not in ("nothing arrived", "a locked database")
-        assert outcome.confirmed_by == ("read_back" if happened else "answer")
-        assert holds(way, at(citation, 1)) == (NEW, "active", before.revision + 1)
+    way.lose(LOSSES[loss], times)
+    outcome = revised(way.client, citation, blocking)
+    assert isinstance(outcome, Revised), outcome
+    assert outcome.memory.citation == at(citation, 2)
+    happened = loss not in ("nothing arrived", "a locked database")
+    assert outcome.confirmed_by == ("read_back" if happened else "answer")
+    assert holds(way, at(citation, 1)) == (NEW, "active", 2)
 
 
-@each_case("blocking", [True, False])
+@each_case(("blocking", "times"), [(True, 1), (False, 3)])
 @each_case("loss", LOSSES)
-def test_a_lost_wish_to_forget_is_told_right(way: Way, loss: str, blocking: bool) -> None:
-    for times in (1, 3):
-        text = f"{OLD} {loss} {blocking} {times}"
-        citation = saved(way.client, text)
-        way.lose(LOSSES[loss], times)
-        outcome = forgotten(way.client, citation, blocking)
-        assert isinstance(outcome, Forgotten), outcome
-        assert (outcome.memory.citation, outcome.memory.text) == (citation, text)
-        assert holds(way, at(citation, 1)) == (text, "forgotten", 1)
+def test_a_lost_wish_to_forget_is_told_right(
+    way: Way, loss: str, blocking: bool, times: int
+) -> None:
+    text = f"{OLD} {loss} {blocking}"
+    citation = saved(way.client, text)
+    way.lose(LOSSES[loss], times)
+    outcome = forgotten(way.client, citation, blocking)
+    assert isinstance(outcome, Forgotten), outcome
+    assert (outcome.memory.citation, outcome.memory.text) == (citation, text)
+    assert holds(way, at(citation, 1)) == (text, "forgotten", 1)
 
 
 @each_case("loss", LOSSES)
@@ -260,7 +257,8 @@ def test_cut_off_while_another_client_changes_it(
 
 @pytest.mark.parametrize("blocking", [True, False], ids=["threads", "tasks"])
 def test_twenty_at_once(way: Way, blocking: bool) -> None:
-    """Each is told one thing, and all of them together what the server holds."""
+    """Each is told one thing, and all of them together what the server holds. What is raised, because a busy database
+    refused the look before the change, has changed nothing."""
     citation = saved(way.client)
     texts = [f"{NEW} {number}" for number in range(10)]
     if blocking:
@@ -268,7 +266,10 @@ def test_twenty_at_once(way: Way, blocking: bool) -> None:
 
         def one(call: Callable[[], Any]) -> Any:
             ready.wait()
-            return call()
+            try:
+                return call()
+            except ServerError as error:
+                return error
 
         edits = [lambda text=text: way.client.revise(citation, text) for text in texts]
         wishes = [lambda: way.client.forget(citation)] * 10
@@ -279,14 +280,14 @@ def test_twenty_at_once(way: Way, blocking: bool) -> None:
         async def all_at_once() -> list[Any]:
             edits = [way.client.arevise(citation, text) for text in texts]
             wishes = [way.client.aforget(citation) for _ in range(10)]
-            return list(await asyncio.gather(*edits, *wishes))
+            return list(await asyncio.gather(*edits, *wishes, return_exceptions=True))
 
         outcomes = asyncio.run(all_at_once())
     text, state, count = holds(way, at(citation, 1))
     told = Counter(type(outcome).__name__ for outcome in outcomes)
     winners = [text for text, one in zip(texts, outcomes, strict=False) if isinstance(one, Revised)]
     assert told.total() == 20
-    assert told.keys() <= {"Revised", "Forgotten", "Conflict"}, told
+    assert told.keys() <= {"Revised", "Forgotten", "Conflict", "ServerError"}, told
     assert winners == ([] if text == OLD else [text])
     assert count == 1 + len(winners)
     assert (told["Forgotten"] > 0) == (state == "forgotten")

@@ -234,7 +234,6 @@ def test_a_save_with_a_field_less_is_unknown_until_it_is_found(
         (SEARCH, ("hits", 0, "memory", "state"), lambda client, _: client.search(QUERY)),
         (LIST, ("next_cursor",), lambda client, _: list(client.list_memories())),
         (LIST, ("items", 0, "text"), lambda client, _: list(client.list_memories())),
-        (LIFECYCLE, ("records",), lambda client, citation: client.forget(citation)),
         (SOURCE, ("position",), lambda client, _: client.capture_source("turn:1", "hello")),
     ],
 )
@@ -250,6 +249,18 @@ def test_any_other_answer_with_a_field_less_is_an_error(
     proxy.fault = on(route, said_otherwise(without(*path)))
     with pytest.raises(AnswerError, match="malformed"):
         ask(client, saved.citation)
+
+
+def test_a_change_whose_answer_has_a_field_less_is_found(
+    client: PowerContext, proxy: RecordingProxy
+) -> None:
+    saved = client.remember(TEXT)
+    assert isinstance(saved, Saved)
+    left = iter([said_otherwise(without("records"))])
+    proxy.fault = lambda request: next(left, None) if request.is_for(LIFECYCLE) else None
+    outcome = client.forget(saved.citation)
+    assert isinstance(outcome, Forgotten)
+    assert outcome.confirmed_by == "read_back"
 
 
 # --- another code, another route ----------------------------------------------------------------------------------
