@@ -26,12 +26,12 @@ NOT_PROVEN: Final = (
         "needs a live model; the tool's description asks for it, and nothing enforces it",
     ),
     NotProven(
-        "The owner's own hand: that the model calls find, correct and forget when a user asks, and asks about `similar`",
+        "The owner's own hand: that the model calls find, correct and forget when asked to, and asks about `similar`",
         "needs a live model; shown is what the tools answer and what a new conversation is given afterwards",
     ),
     NotProven(
         "Recall on every turn: the host of PR 4732",
-        "not merged; a stand-in written from its description asks as it does. It may keep what it recalls for one turn only",
+        "not merged; shown on a stand-in from its description. It may keep what it recalls for one turn only",
     ),
     NotProven(
         "Every row: the real Gateway",
