@@ -57,7 +57,7 @@ def _corrected(
     code: str | None
     made: wire.Citation
     try:
-        by = visit.overall.sooner(1 / 2)
+        by = visit.overall.sooner(1 / 3)  # the most is kept for forgetting it
         outcome = visit.client.revise(citation, f"{text} Corrected.", "fact", deadline=by)
         if isinstance(outcome, Revised):
             code, made = None, outcome.memory.citation

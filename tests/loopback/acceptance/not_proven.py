@@ -26,6 +26,14 @@ NOT_PROVEN: Final = (
         "needs a live model; the tool's description asks for it, and nothing enforces it",
     ),
     NotProven(
+        "The owner's own hand: that the model calls find, correct and forget when asked to, and asks about `similar`",
+        "needs a live model; shown is what the tools answer and what a new conversation is given afterwards",
+    ),
+    NotProven(
+        "Recall on every turn: the host of PR 4732",
+        "not merged; shown on a stand-in from its description. It may keep what it recalls for one turn only",
+    ),
+    NotProven(
         "Every row: the real Gateway",
         "DeerFlow's packages are not on PyPI; stand-ins written from its source take its place (tests/host/README.md)",
     ),

@@ -626,7 +626,7 @@ def test_a_probe_through_a_slow_proxy_is_retired_and_said_to_be(
     monkeypatch.setattr(doctor, "SECONDS", 7.5)
     monkeypatch.setenv(PREFIX + "RECALL_TIMEOUT_SECONDS", "1")
     monkeypatch.setenv(PREFIX + "REMEMBER_TIMEOUT_SECONDS", "2.5")
-    relay.fault = lambda _: slowly(0.5)
+    relay.fault = lambda _: slowly(0.4)
     told = patient.examined("--write-probe")
     assert powercontext_141.memories(scope) == []
     assert told.codes[-1] == "probe_ok"
