@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import quote
 
 from powercontext_deerflow.api import wire
+from powercontext_deerflow.api.wire import records
 from powercontext_deerflow.codes import of_status
 from powercontext_deerflow.deadline import Deadline
 from powercontext_deerflow.errors import (
@@ -20,12 +22,11 @@ from powercontext_deerflow.errors import (
 from powercontext_deerflow.transport import IO, Answer, Sealed
 
 T = TypeVar("T")
-Prepared = tuple[tuple[str, int] | None, str | None]
-"""The prepared text and its UTF-8 bytes (None if empty), and the request id."""
 _AT_ONCE = 64 * 1024
 """Bytes of an answer that are decoded in less time than an event loop may stand."""
 _SECONDS = re.compile(rb"[0-9]{1,5}")
 _NOTHING = Sealed(b"")
+_FROM_1_4 = (b"x-powercontext-dream-contract", b"2")
 
 
 async def call(
@@ -108,11 +109,28 @@ async def _read(
     raise AnswerError("out_of_memory", answer.request_id, answer.status)
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a prepare came to."""
+
+    text: tuple[str, int] | None = field(repr=False)
+    """Prepared, and its UTF-8 bytes; None if it is empty."""
+    request_id: str | None
+    wide: bool
+    """Whether the server takes a ``wide_search``."""
+
+
 async def prepare(io: IO, request: wire.PrepareRequest, deadline: Deadline) -> Prepared:
     answer = await call(io, "/v1/context/prepare", request, deadline)
-    return await _read(
+    text, request_id = await _read(
         io, answer, lambda body: wire.decode_prepared(body, request.max_bytes), deadline
     )
+    return Prepared(text, request_id, is_wide(answer))
+
+
+def is_wide(answer: Answer) -> bool:
+    """Whether a server that answers with these headers takes a ``wide_search``: 1.4.0 and later."""
+    return _FROM_1_4 in answer.headers
 
 
 async def remember(
@@ -130,6 +148,18 @@ async def search(
     found, _ = await _read(io, answer, wire.decode_search, deadline)
     del found.hits[request.limit :]  # whatever the server sends
     return found
+
+
+async def wide_search(
+    io: IO, scope_id: str, request: records.WideRequest, deadline: Deadline
+) -> list[records.RevisionAnswer]:
+    """Of the active memories that share a word with the query, in their current revisions, the best first.
+
+    Servers from 1.4.0 take it (``is_wide``). Others refuse it: 422, or 405 if they have no such route, a ServerError.
+    """
+    path = f"/v1/scopes/{quote(scope_id, safe='')}/artifacts/atomic-memory/search"
+    answer, _ = await ask(io, path, request, records.WideAnswer, deadline)
+    return answer.results[: request.limit]  # whatever the server sends
 
 
 async def server_info(io: IO, deadline: Deadline) -> wire.ServerInfo:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from powercontext_deerflow.api import calls, wire
 from powercontext_deerflow.api.wire import records
@@ -22,6 +21,7 @@ from powercontext_deerflow.transport import IO
 
 _LIMIT = 50  # hits; the most that a server gives
 _LIMIT_OF_EVERY_WORD = 100  # as above, of the other search
+_ALL_BUT_FEW = records.Admission(0.9)  # of the words; all, if they are fewer than ten
 _AT_A_TIME = 100  # memories of a page; as above
 
 
@@ -71,15 +71,17 @@ async def _by_words(io: IO, request: wire.RememberRequest, deadline: Deadline) -
 async def _by_every_word(
     io: IO, request: wire.RememberRequest, deadline: Deadline
 ) -> wire.Citation | None:
-    path = f"/v1/scopes/{quote(request.scope_id, safe='')}/artifacts/atomic-memory/search"
-    search = records.EveryWordRequest(
-        words.every_word(request.text), records.KindFilter(request.kind), _LIMIT_OF_EVERY_WORD
+    search = records.WideRequest(
+        words.every_word(request.text),
+        _LIMIT_OF_EVERY_WORD,
+        admission=_ALL_BUT_FEW,
+        filters=records.KindFilter(request.kind),
     )
     with suppress(ServerError, AnswerError):  # servers up to 1.3.0 have no such search
-        answer, _ = await calls.ask(io, path, search, records.EveryWordAnswer, deadline)
-        stored = ((one.citation, one.content.text, one.content.kind) for one in answer.results)
+        answer = await calls.wide_search(io, request.scope_id, search, deadline)
+        stored = ((one.citation, one.content.text, one.content.kind) for one in answer)
         found = _this(stored, request)
-        if found is not None or len(answer.results) < _LIMIT_OF_EVERY_WORD:
+        if found is not None or len(answer) < _LIMIT_OF_EVERY_WORD:
             return found
     return await _page_by_page(io, request, deadline)
 

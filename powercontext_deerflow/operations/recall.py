@@ -44,14 +44,14 @@ async def recall(io: IO, settings: Settings, query: object, deadline: Deadline) 
 async def _prepared(io: IO, settings: Settings, query: str, deadline: Deadline) -> Recall:
     request = wire.PrepareRequest(settings.scope_id, query, settings.max_bytes)
     try:
-        prepared, request_id = await calls.prepare(io, request, deadline)
+        prepared = await calls.prepare(io, request, deadline)
     except (TransportError, ServerError, AnswerError) as error:
         return RecallFailed(error.code, error.status, error.request_id, error.retry_after)
     except MemoryError:
         return RecallFailed("out_of_memory")
-    if prepared is None:
-        return NothingRecalled(request_id=request_id)
-    return Recalled(*prepared, request_id)
+    if prepared.text is None:
+        return NothingRecalled(request_id=prepared.request_id)
+    return Recalled(*prepared.text, prepared.request_id)
 
 
 async def _second_look(

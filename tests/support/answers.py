@@ -62,6 +62,24 @@ def found(text: str, **changed: object) -> Body:
     return {"mode": "text", "hits": [hit(text, **changed)]}
 
 
+def wide(*texts: str) -> Body:
+    """The answer to a wide search, servers from 1.4.0."""
+    return {
+        "results": [
+            {
+                **ARTIFACT,
+                "artifact_id": f"art_{at}",
+                "content": {
+                    "schema": "powercontext.atomic-memory.v1",
+                    "kind": "fact",
+                    "text": text,
+                },
+            }
+            for at, text in enumerate(texts)
+        ]
+    }
+
+
 # --- entries, as servers up to 1.2.0 say them
 
 MEMORY: Body = {"family": "memory", "artifact_id": "memory", "revision": 1}

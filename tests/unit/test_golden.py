@@ -15,24 +15,29 @@ from typing import Any
 import msgspec
 import pytest
 
+from powercontext_deerflow.api import calls
 from powercontext_deerflow.api.wire import (
     KNOWN_CODES,
     LegacyRemembered,
     LegacySearchAnswer,
     Remembered,
     SearchAnswer,
+    decode,
     decode_error,
     decode_prepared,
     decode_remembered,
     decode_search,
 )
+from powercontext_deerflow.api.wire.records import WideAnswer
 from powercontext_deerflow.errors import AnswerError
+from powercontext_deerflow.transport import Answer
 from tests.support.cases import each_case
 
 GOLDEN = Path(__file__).parent.parent / "support" / "golden"
 PREPARE = ("POST", "/v1/context/prepare")
 REMEMBER = ("POST", "/v1/memory/remember")
 SEARCH = ("POST", "/v1/memory/search")
+WIDE_SEARCH = "/artifacts/atomic-memory/search"
 LEGACY_SERVERS = {"1.0.0", "1.1.0", "1.2.0"}
 DEFAULT_BUDGET = 8000  # what a server takes if the request names none
 
@@ -67,6 +72,7 @@ PREPARED, REMEMBERED, SEARCHED = (
     [case for case in CASES if operation(case) == wanted and status(case) == 200]
     for wanted in (PREPARE, REMEMBER, SEARCH)
 )
+WIDE = [case for case in CASES if operation(case)[1].endswith(WIDE_SEARCH) and status(case) == 200]
 ERRORS = [case for case in CASES if status(case) >= 400]
 
 
@@ -75,6 +81,7 @@ def test_the_goldens_are_here() -> None:
     assert len(PREPARED) >= 119
     assert len(REMEMBERED) >= 72
     assert len(SEARCHED) >= 15
+    assert len(WIDE) >= 5
     assert len(ERRORS) >= 260
     versions = Counter(golden(case)["server"]["package_version"] for case in REMEMBERED)
     assert versions.keys() == {"1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.4.1"}
@@ -114,6 +121,26 @@ def test_search(case: str) -> None:
     assert json.loads(msgspec.json.encode(answer)) == json.loads(body(case))
 
 
+@each_case("case", WIDE)
+def test_wide_search(case: str) -> None:
+    answer = decode(body(case), WideAnswer)
+
+    said = json.loads(body(case))["results"]
+    assert [(one.artifact_id, one.content.text) for one in answer.results] == [
+        (one["artifact_id"], one["content"]["text"]) for one in said
+    ]
+
+
+@each_case("case", PREPARED)
+def test_which_servers_say_that_they_take_a_wide_search(case: str) -> None:
+    headers = [
+        (name.encode(), value.encode()) for name, value in golden(case)["response"]["headers"]
+    ]
+    says_so = golden(case)["server"]["package_version"] in ("1.4.0", "1.4.1")
+
+    assert calls.is_wide(Answer(200, headers, b"")) is says_so
+
+
 @each_case("case", ERRORS)
 def test_error_body(case: str) -> None:
     said = json.loads(body(case))
@@ -135,6 +162,6 @@ def test_every_captured_error_code_is_known() -> None:
 @each_case("case", ERRORS)
 def test_an_error_body_is_no_answer(case: str) -> None:
     """Should a proxy turn its status into 200, none of these may be taken for an answer."""
-    for decode in (lambda sent: decode_prepared(sent, 32768), decode_remembered, decode_search):
+    for read in (lambda sent: decode_prepared(sent, 32768), decode_remembered, decode_search):
         with pytest.raises(AnswerError):
-            decode(body(case))
+            read(body(case))

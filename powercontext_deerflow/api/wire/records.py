@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from powercontext_deerflow.api.wire.codec import Identifier, Revision, Unshown
 from powercontext_deerflow.api.wire.memories import (
@@ -67,23 +67,23 @@ class KindFilter(Struct, frozen=True):
 
 
 class Admission(Struct, frozen=True):
-    """What a memory must share with the query."""
+    """What a memory must share with the query; of anything less than this it shares nothing."""
 
-    lexical_coverage: float = 0.9  # of the words; all, if they are fewer than ten
+    lexical_coverage: float = 0.0  # of the words
     lexical_min_matched_terms: int = 1
 
 
-class EveryWordRequest(Unshown, frozen=True):
-    """``POST /v1/scopes/{scope_id}/artifacts/atomic-memory/search``, servers from 1.4.0."""
+class WideRequest(Unshown, frozen=True):
+    """``POST /v1/scopes/{scope_id}/artifacts/atomic-memory/search``, servers from 1.4.0; ``limit`` is 1 to 100."""
 
     query: str
-    filters: KindFilter
     limit: int
     mode: Literal["text"] = "text"
     admission: Admission = Admission()
+    filters: KindFilter | UnsetType = UNSET
 
 
-class EveryWordAnswer(Unshown, frozen=True):
+class WideAnswer(Unshown, frozen=True):
     """The current revisions of active memories, the best first."""
 
     results: list[RevisionAnswer]

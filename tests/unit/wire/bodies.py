@@ -21,6 +21,7 @@ from powercontext_deerflow.api.wire import (
     decode_remembered,
     decode_search,
 )
+from powercontext_deerflow.api.wire.records import WideAnswer
 from powercontext_deerflow.errors import AnswerError
 from tests.support import answers
 from tests.support.said import everything_said
@@ -134,6 +135,7 @@ HIT = answers.hit(CANARY)
 SEARCH = answers.found(CANARY)
 LEGACY_HIT = answers.entry_hit(CANARY)
 LEGACY_SEARCH = answers.found_entries(LEGACY_HIT)
+WIDE = answers.wide(CANARY)
 ERROR = answers.refusal("scope_not_found", CANARY)
 DECODERS: dict[str, tuple[Callable[[bytes], object], Mapping[str, object]]] = {
     "prepared": (recall, PREPARED),
@@ -173,6 +175,7 @@ def error(path: Path, raw: str | None) -> bytes:
 INFO = {**answers.INFO, "product": CANARY}
 ABOUT: dict[str, tuple[Callable[[bytes], object], Mapping[str, object]]] = {
     "server-info": (functools.partial(decode, kind=ServerInfo), INFO),
+    "wide-search": (functools.partial(decode, kind=WideAnswer), WIDE),
     "scope": (functools.partial(decode, kind=Scope), {"scope_id": CANARY}),
     "capabilities": (
         functools.partial(decode, kind=Capabilities),

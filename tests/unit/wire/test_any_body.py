@@ -41,6 +41,7 @@ from tests.unit.wire.bodies import (
     REMEMBERED,
     SEARCH,
     VALUES,
+    WIDE,
     error,
     paths_in,
     recall,
@@ -157,6 +158,10 @@ HOSTILE: dict[str, Callable[[str], tuple[Callable[[bytes], object], bytes]]] = {
     ),
     "beside a search": lambda raw: (decode_search, sent(SEARCH, ("later",), raw)),
     "in a hit": lambda raw: (decode_search, sent(SEARCH, ("hits", 0, "later"), raw)),
+    "in a wide hit": lambda raw: (
+        ABOUT["wide-search"][0],
+        sent(WIDE, ("results", 0, "later"), raw),
+    ),
     "of a server": lambda raw: (ABOUT["server-info"][0], sent(INFO, ("later",), raw)),
 }
 

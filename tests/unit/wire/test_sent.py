@@ -14,10 +14,12 @@ from powercontext_deerflow.api.wire import (
     PrepareRequest,
     RememberRequest,
     SearchRequest,
+    decode,
     decode_remembered,
     decode_search,
     encode,
 )
+from powercontext_deerflow.api.wire.records import KindFilter, WideAnswer, WideRequest
 from tests.support.cases import each_case
 from tests.unit.wire.bodies import (
     CANARY,
@@ -25,6 +27,7 @@ from tests.unit.wire.bodies import (
     LEGACY_SEARCH,
     REMEMBERED,
     SEARCH,
+    WIDE,
     sent,
 )
 
@@ -54,6 +57,16 @@ def test_the_bytes_of_a_search() -> None:
     )
 
 
+def test_the_bytes_of_a_wide_search() -> None:
+    admission = '"admission":{"lexical_coverage":0.0,"lexical_min_matched_terms":1}'
+    assert encode(WideRequest(SPOKEN, 20)) == (
+        f'{{"query":"{SPOKEN_JSON}","limit":20,"mode":"text",{admission}}}'.encode()
+    )
+    assert encode(WideRequest("q", 1, filters=KindFilter("fact"))) == (
+        f'{{"query":"q","limit":1,"mode":"text",{admission},"filters":{{"kind":"fact"}}}}'.encode()
+    )
+
+
 @each_case("text", ["\ud800", "a\udfff", "\ud83d\ude00"])
 def test_a_lone_surrogate_is_not_sent(text: str) -> None:
     for request in (
@@ -61,6 +74,7 @@ def test_a_lone_surrogate_is_not_sent(text: str) -> None:
         PrepareRequest(text, "q", 8000),
         RememberRequest("scp_1", "fact", text),
         SearchRequest("scp_1", text, 20),
+        WideRequest(text, 20),
     ):
         with pytest.raises(UnicodeEncodeError):
             encode(request)
@@ -80,6 +94,8 @@ def test_no_repr_shows_a_text() -> None:
         PrepareRequest("scp_1", CANARY, 8000),
         RememberRequest("scp_1", "fact", CANARY),
         SearchRequest("scp_1", CANARY, 20),
+        WideRequest(CANARY, 20),
+        decode(sent(WIDE), WideAnswer),
         decode_remembered(sent(REMEMBERED)),
         decode_remembered(sent(LEGACY_REMEMBERED)),
         decode_search(sent(SEARCH)),
