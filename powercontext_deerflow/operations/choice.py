@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from math import log
+from typing import NamedTuple
 
 from powercontext_deerflow.operations import forms, vocabulary
 
@@ -24,16 +25,35 @@ _MOST = 4  # memories that are chosen
 _TERMS = 3  # words of each that are asked for again; a server wants a quarter of all
 _HAN_LENGTH = 8  # characters of a stretch without spaces, about four words
 
-# Fitted to the prompts that are for tuning (tests/real/recall_quality) as a logistic regression, and rounded.
-_WORD, _COMMON_WORD, _PAIR = 1.5, 2.0, 1.5
-_BEST, _AT_BEGINNING, _NAMED = 0.9, 1.4, 0.5
-_LENGTH, _RANK, _ELSEWHERE = 1.0, 0.35, 1.3
-_ENOUGH, _ENOUGH_IF_LONG, _LONG = 1.1, 0.65, 2.4  # the logarithm of the weight of all words
-_ENOUGH_BESIDE = 0.6
+
+class _Weights(NamedTuple):
+    """Of each kind of evidence. Fitted to the prompts that are for tuning (tests/real/recall_quality) as logistic
+    regressions, and rounded."""
+
+    word: float
+    common_word: float
+    pair: float
+    best: float
+    """The word that tells most."""
+    beginning: float
+    """A word that a memory begins with, its subject as people write."""
+    named: float
+    length: float
+    """Of the message: of its logarithm."""
+    rank: float
+    elsewhere: float
+    """Each word of people who ask about the world."""
+    enough: float
+
+
+_SHORT = _Weights(1.7, 2.0, 1.7, 1.2, 1.5, 0.3, 0.8, 0.5, 2.0, 1.9)
+_LONG = _Weights(1.45, 2.1, 1.45, 0.25, 1.7, 0.9, 0.9, 0.37, 0.4, 0.75)
+_LONG_FROM = 2.4  # the logarithm of the weight of all words
+_ENOUGH_FOR_THE_SERVER = 0.7
+"""Less than that is enough for what the server admits by itself, which wants more of a message's words."""
+_ENOUGH_BESIDE = 0.7
 _MISTYPED = 0.85  # of what a word tells
 _A_WORD = 1.0  # the weight of one ordinary word
-_ENOUGH_FOR_THE_SERVER = 0.2
-"""Of what the server admits by itself, which wants more of a message's words."""
 _ELSEWHERE_MOST = 2  # words
 _BEHIND = 2.5  # of the best one's evidence
 _LAST_RANK = 10
@@ -68,7 +88,9 @@ def choose(message: str, found: Sequence[str], told: Sequence[str] = ()) -> Choi
         evidence = _evidence(asked, said, stems)
         best = max(evidence, default=0)
         order = sorted(range(len(said)), key=lambda at: -evidence[at])
-        chosen = [at for at in order if evidence[at] >= max(asked.enough, best - _BEHIND)][:_MOST]
+        chosen = [at for at in order if evidence[at] >= max(asked.weights.enough, best - _BEHIND)][
+            :_MOST
+        ]
     if chosen:
         chosen += _beside(asked, said, stems, chosen)
     if len(chosen) <= len(told):
@@ -102,9 +124,12 @@ def _beside(
     found: list[int] = []
     used = {stem for at in chosen for stem in stems[at]}
     while len(chosen) + len(found) < _MOST:
-        length = log(1 + sum(asked.weight(stem) for stem in asked.words if stem not in used))
+        left = log(1 + sum(asked.weight(stem) for stem in asked.words if stem not in used))
         rest = [{stem: tells for stem, tells in own.items() if stem not in used} for own in stems]
-        values = [_sum(asked, text, own) - length for text, own in zip(said, rest, strict=True)]
+        values = [
+            _sum(asked, text, own) - asked.weights.length * left
+            for text, own in zip(said, rest, strict=True)
+        ]
         best = max(range(len(said)), key=values.__getitem__)
         if values[best] < _ENOUGH_BESIDE:
             break
@@ -132,7 +157,7 @@ class _Message:
         self.names = _names(text) & self.words.keys()
         self.elsewhere = {at for at, word in self.words.items() if word in vocabulary.ELSEWHERE}
         self.length = log(1 + sum(map(self.weight, self.words)))
-        self.enough = _ENOUGH if self.length < _LONG else _ENOUGH_IF_LONG
+        self.weights = _SHORT if self.length < _LONG_FROM else _LONG
         self._near = {
             key: stem
             for stem, word in self.words.items()
@@ -206,7 +231,9 @@ def _evidence(
     asked: _Message, said: Sequence[str], stems: Sequence[dict[str, float]]
 ) -> list[float]:
     return [
-        _sum(asked, text, own) - _LENGTH * asked.length - _RANK * min(rank, _LAST_RANK)
+        _sum(asked, text, own)
+        - asked.weights.length * asked.length
+        - asked.weights.rank * min(rank, _LAST_RANK)
         for rank, (text, own) in enumerate(zip(said, stems, strict=True))
     ]
 
@@ -218,15 +245,18 @@ def _sum(asked: _Message, text: str, telling: dict[str, float]) -> float:
     begins = {forms.stem(word) for word in islice(forms.words(text[:_BEGINNING]), _SUBJECT)}
     named = _names(text) if telling.keys() & asked.names else set()
     counts = {stem: tells * asked.weight(stem) for stem, tells in telling.items()}
-    total = _BEST * max(counts.values())
+    weights = asked.weights
+    total = weights.best * max(counts.values())
     for stem, count in counts.items():
         word = asked.words[stem]
         if forms.is_pair(word):
-            total += _PAIR * telling[stem]
+            total += weights.pair * telling[stem]
         else:
-            total += _WORD * telling[stem] if _weight(word) == 1 else _COMMON_WORD * count
-        total += _AT_BEGINNING * count * (stem in begins) + _NAMED * count * (stem in named)
-    return total - _ELSEWHERE * min(len(asked.elsewhere - telling.keys()), _ELSEWHERE_MOST)
+            total += (
+                weights.word * telling[stem] if _weight(word) == 1 else weights.common_word * count
+            )
+        total += count * (weights.beginning * (stem in begins) + weights.named * (stem in named))
+    return total - weights.elsewhere * min(len(asked.elsewhere - telling.keys()), _ELSEWHERE_MOST)
 
 
 def _query(chosen: Sequence[str], found: Sequence[str]) -> str:
