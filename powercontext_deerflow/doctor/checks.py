@@ -232,8 +232,8 @@ def _recall(visit: Visit) -> Iterator[Finding]:
 def _selectivity(visit: Visit) -> Iterator[Finding]:
     """The server's own answer, without the choice that production makes of it."""
     request = wire.PrepareRequest(visit.settings.scope_id, NONSENSE, visit.settings.max_bytes)
-    prepared, _ = run(lambda: calls.prepare(Blocking(visit.engine), request, visit.recall_deadline))
-    if prepared is not None:
+    prepared = run(lambda: calls.prepare(Blocking(visit.engine), request, visit.recall_deadline))
+    if prepared.text is not None:
         yield finding("search", "search_answers_anything")
 
 
