@@ -45,7 +45,7 @@ check: $(STAMP) client-check ## lint, format, types, drift of the generated clie
 	@$(BIN)/python -m pytest tests/project/test_architecture.py
 
 quality: $(STAMP) ## what recall finds on a real server, into docs/en/recall-quality.md
-	@$(BIN)/python -m scripts.quality
+	@$(BIN)/python -m scripts.quality $(ARGS)
 
 bench: $(STAMP) ## everyone side by side, into docs/en/benchmarks.md; at most six minutes
 	@PYTHONPATH=tests/host $(BIN)/python -m scripts.bench $(ARGS)

@@ -47,8 +47,8 @@ class PowerContext(Curation):
     def recall(self, query: object, *, deadline: Deadline | None = None) -> Recall:
         """Prepared context for ``query`` (at most 8192 code points are sent), within ``max_bytes`` UTF-8 bytes.
 
-        Raises InputError for a query that is not text. Every failure is a RecallFailed. One request, unless a long
-        query found nothing literally and ``recall_focus`` is on.
+        Raises InputError for a query that is not text. Every failure is a RecallFailed. One request, and if
+        ``recall_focus`` is on up to two more where the literal one found nothing that is meant.
         """
         by = self._deadline(deadline)
         return run(lambda: recall.recall(self._blocking, self.settings, query, by))

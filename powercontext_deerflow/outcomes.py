@@ -25,7 +25,7 @@ class Recalled:
     """UTF-8 bytes of ``content``."""
     request_id: str | None = None
     focused: bool = False
-    """The second look found it: the literal query was too long to match."""
+    """The second look found it, not the literal query."""
 
     @property
     def citations(self) -> tuple[Cited, ...]:

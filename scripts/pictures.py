@@ -32,8 +32,8 @@ WAYS = {
             "strictly decoded: status, byte count, budget; anything else is discarded",
         ),
         (
-            "operations/second_look",
-            "only if a long query found nothing: better words, then prepare again",
+            "operations/choice",
+            "if it found nothing that is meant: one wide search, a choice, prepare again",
         ),
         ("host/runtime", "no text that closes DeerFlow's block; one event without content"),
         ("DeerFlow", "the text, unchanged, before the user's message; or nothing"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The citations in prepared text, from the headers that the server writes above each memory.
+"""The citations and the memories in prepared text, by the headers that the server writes above each memory.
 
 A memory's own words always stand behind ``>``, so nothing that somebody saved can pass
 for a citation.
@@ -39,3 +39,13 @@ def cited(content: str) -> Iterator[Cited]:
         elif family == "memory" and entry:
             memory = MemoryRef(family, artifact_id, int(revision))
             yield Cited(scope_id, EntryCitation(memory, entry, version))
+
+
+def texts(content: str) -> list[str]:
+    """The memories in ``content``, in its order; none if it is of an unknown form."""
+    headers = list(_HEADER.finditer(content))
+    ends = [header.start() for header in headers[1:]] + [len(content)] * bool(headers)
+    return [
+        "\n".join(line[6:] for line in content[header.end() : end].split("\n") if line[:1] == ">")
+        for header, end in zip(headers, ends, strict=True)
+    ]

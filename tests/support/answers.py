@@ -125,6 +125,26 @@ def prepared(content: str | None, **changed: object) -> Body:
     }
 
 
+FROM_1_4 = [("X-PowerContext-Dream-Contract", "2")]
+"""The header by which servers from 1.4.0 are known."""
+
+
+def prepared_text(*texts: str) -> str:
+    """Prepared content as a server writes it."""
+    return "BEGIN\n" + "".join(
+        f"""
+### Memory {at}
+
+    Scope: "scp_1"
+    Artifact: family="atomic-memory", id="art_{at}", revision=1
+    Truncated: no
+
+>     {text}
+"""
+        for at, text in enumerate(texts, 1)
+    )
+
+
 # --- Sources, and the server itself
 
 ACCEPTED: Body = {

@@ -23,7 +23,12 @@ from powercontext_deerflow.api.wire.memories import (
     decode_remembered,
     decode_search,
 )
-from powercontext_deerflow.api.wire.recall import PreparedContext, PrepareRequest, decode_prepared
+from powercontext_deerflow.api.wire.recall import (
+    PreparedContext,
+    PrepareRequest,
+    assembly,
+    decode_prepared,
+)
 from powercontext_deerflow.api.wire.server import (
     KNOWN_CODES,
     Capabilities,
@@ -59,6 +64,7 @@ __all__ = [
     "SearchRequest",
     "ServerInfo",
     "Version",
+    "assembly",
     "decode",
     "decode_error",
     "decode_prepared",

@@ -13,15 +13,21 @@ from powercontext_deerflow.api.wire.codec import Unshown, decoded
 from powercontext_deerflow.errors import AnswerError
 from powercontext_deerflow.limits import byte_length
 
-# Exactly the four keys that every server from 1.0.0 accepts; any optional key breaks one.
-_ASSEMBLY = msgspec.Raw(b'{"format":"markdown","sections":[{"family":"memory","limit":6}]}')
+
+def assembly(memories: int) -> msgspec.Raw:
+    """What a prepared text is made of: at most so many memories, 1 to 8."""
+    return msgspec.Raw(
+        b'{"format":"markdown","sections":[{"family":"memory","limit":%d}]}' % memories
+    )
 
 
 class PrepareRequest(Unshown, frozen=True):
+    """Exactly the four keys that every server from 1.0.0 accepts; any optional key breaks one."""
+
     scope_id: str
     query: str
     max_bytes: int
-    assembly: msgspec.Raw = _ASSEMBLY
+    assembly: msgspec.Raw = assembly(6)
 
 
 _Count = Annotated[int, Meta(ge=0, le=32768)]

@@ -14,7 +14,7 @@ import pytest
 from powercontext_deerflow import InputError, NothingRecalled, PowerContext, Recall, Recalled
 from tests.loopback.hostile.conftest import Connect, Serve
 from tests.loopback.hostile.world import SLACK, open_connection
-from tests.support.answers import ARTIFACT, PREPARE, SEARCH, hit, prepared
+from tests.support.answers import ARTIFACT, FROM_1_4, PREPARE, SEARCH, hit, prepared, wide
 from tests.support.servers.hostile import answer, by_path
 from tests.support.servers.loopback import Behaviour, Connection, Request
 
@@ -28,13 +28,16 @@ QUERIES = {
 RECALL_SECONDS = 1.0
 
 
-def body(query: str, hits: int, length: int) -> bytes:
-    """As many hits as fit a mebibyte, each of another text of the query's own words."""
-    found = []
-    for at in range(hits):
-        text = f"{at} " + (query[at:] + query[:at])
-        found.append(hit(text[:length], artifact={**ARTIFACT, "artifact_id": f"art_{at}"}))
-    return json.dumps({"mode": "text", "hits": found}, ensure_ascii=False).encode()
+def texts(query: str, hits: int, length: int) -> list[str]:
+    """As many texts of the query's own words."""
+    return [f"{at} {query[at:]}{query[:at]}"[:length] for at in range(hits)]
+
+
+def pieces_found(said: list[str]) -> object:
+    found = [
+        hit(text, artifact={**ARTIFACT, "artifact_id": f"art_{at}"}) for at, text in enumerate(said)
+    ]
+    return {"mode": "text", "hits": found}
 
 
 ANSWERS = {
@@ -45,22 +48,36 @@ ANSWERS = {
 }
 
 
-def searches(query: str, hits: int, length: int) -> Behaviour:
-    found = body(query, hits, length)
-    while len(found) > 2**20:
+def searches(found: Callable[[list[str]], object], query: str, hits: int, length: int) -> Behaviour:
+    """As much as fits into a mebibyte."""
+    while (
+        len(body := json.dumps(found(texts(query, hits, length)), ensure_ascii=False).encode())
+        > 2**20
+    ):
         hits, length = (hits * 9 // 10, length) if hits > 1 else (1, length // 2)
-        found = body(query, hits, length)
-    return answer(200, found)
+    return answer(200, body)
 
 
+WIDE = "POST /v1/scopes/scp_hostile/artifacts/atomic-memory/search"
+SERVERS: dict[str, tuple[str, Callable[[list[str]], object], list[tuple[str, str]]]] = {
+    "1.4": (WIDE, lambda said: wide(*said), FROM_1_4),
+    "older": (SEARCH, pieces_found, []),
+}
+
+
+@pytest.mark.parametrize("generation", SERVERS)
 @pytest.mark.parametrize("way", ["recall", "arecall", "arecall over an open connection"])
 @pytest.mark.parametrize("found", ANSWERS)
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_second_look_ends_by_its_deadline(
-    query: str, found: str, way: str, serve: Serve, connect: Connect
+    query: str, found: str, way: str, generation: str, serve: Serve, connect: Connect
 ) -> None:
     text = QUERIES[query]
-    routes = {PREPARE: answer(200, prepared(None)), SEARCH: searches(text, *ANSWERS[found])}
+    path, said, headers = SERVERS[generation]
+    routes = {
+        PREPARE: answer(200, prepared(None), headers),
+        path: searches(said, text, *ANSWERS[found]),
+    }
     server = serve(by_path(routes))
     client = connect(server.base_url, recall_timeout_seconds=RECALL_SECONDS)
     if way.endswith("connection"):
@@ -69,7 +86,7 @@ def test_a_second_look_ends_by_its_deadline(
     outcome, standing = timed_recall(client, text, blocking=way == "recall")
     assert time.monotonic() - started <= RECALL_SECONDS + SLACK
     assert isinstance(outcome, NothingRecalled)
-    assert server.count(SEARCH) >= 1
+    assert server.count(path) >= 1
     assert standing <= 0.5
 
 
@@ -104,14 +121,8 @@ def test_of_more_hits_than_were_asked_for_the_first_are_taken(
         content = None if request.json["query"] == asked else "found"
         answer(200, prepared(content))(connection, request)
 
-    def found(texts: list[str]) -> Behaviour:
-        hits = json.loads(body("", len(texts), 1))
-        for one, text in zip(hits["hits"], texts, strict=True):
-            one["memory"]["text"] = text
-        return answer(200, hits)
-
-    for texts, kind in (([*others, meant], NothingRecalled), ([*others[:9], meant], Recalled)):
-        server = serve(by_path({PREPARE: prepares, SEARCH: found(texts)}))
+    for said, kind in (([*others, meant], NothingRecalled), ([*others[:9], meant], Recalled)):
+        server = serve(by_path({PREPARE: prepares, SEARCH: answer(200, pieces_found(said))}))
         assert isinstance(connect(server.base_url).recall(asked), kind)
 
 

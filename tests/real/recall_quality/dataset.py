@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What recall is measured with: memories, first messages and the memories each of them wants.
 
-Parts of 220 prompts each, all of the same kinds in the same numbers. One is for tuning; of the one kept
-aside only the sums were looked at, so that a rule fitted to the other parts shows; one is harder. `filler`
-fills a Scope with what nobody asks for.
+Three sets, each with memories of its own. The prompts of a set come in parts: for tuning, and kept aside, of which only
+sums were looked at, so that a rule fitted to the others shows. Whoever wrote them had not seen the code.
+`filler` fills a Scope with what nobody asks for.
 """
 
 from __future__ import annotations
@@ -16,10 +16,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-Language = Literal["en", "zh"]
+Language = Literal["en", "zh", "mixed", "ja", "ko", "de", "es", "ru"]
+Kind = Literal[
+    "short", "typical", "long", "follow_up", "typo", "synonym", "identifier", "number", "name", "two", "none", "decoy"
+]  # fmt: skip
 Part = Literal["tuning", "own_words", "kept_aside"]
 
 _HERE = Path(__file__).parent
+SETS = ("team", "tidewell", "lumora")
+"""`team`: 220 prompts a part, English and Chinese; the other two: many kinds and languages, also decoys."""
+_LONG = 16  # words
+_DIFFERENT = 3000  # memories of `filler`; more are copies with a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +48,35 @@ class Prompt:
     language: Language
     expected: tuple[str, ...]
     part: Part
+    kind: Kind
 
 
-def memories() -> tuple[Memory, ...]:
-    """All memories, in the order of the file."""
-    return tuple(Memory(**entry) for entry in _entries("memories.toml", "memory"))
+def memories(folder: Path) -> tuple[Memory, ...]:
+    """All memories of a set, in the order of the file."""
+    entries = _entries(folder / "memories.toml", "memory")
+    return tuple(Memory(**{**entry, "text": entry["text"].strip()}) for entry in entries)
 
 
-def prompts(part: Part | None = None) -> tuple[Prompt, ...]:
-    """The prompts of one part, or all of them, in the order of the file."""
-    everything = (
-        Prompt(**{**entry, "text": entry["text"].strip(), "expected": tuple(entry["expected"])})
-        for entry in _entries("prompts.toml", "prompt")
+def prompts(folder: Path) -> tuple[Prompt, ...]:
+    """All prompts of a set, in the order of its files; a file named for a part holds that part."""
+    return tuple(
+        _prompt(entry, file.stem)
+        for file in sorted(folder.glob("*.toml"), reverse=True)
+        if file.stem != "memories"
+        for entry in _entries(file, "prompt")
     )
-    return tuple(prompt for prompt in everything if part in (None, prompt.part))
+
+
+def home(name: str) -> Path:
+    return _HERE / name
+
+
+def _prompt(entry: dict[str, Any], part: str) -> Prompt:
+    text, expected = entry["text"].strip(), tuple(entry["expected"])
+    guess = "typical" if words(text) < _LONG else "long"
+    kind = "none" if not expected else "two" if len(expected) == 2 else guess
+    part = "kept_aside" if part == "prompts" else part
+    return Prompt(**{"part": part, "kind": kind, **entry, "text": text, "expected": expected})
 
 
 def words(text: str) -> int:
@@ -66,6 +88,12 @@ def words(text: str) -> int:
 
 def filler(count: int, seed: int) -> list[str]:
     """`count` different memories about other walks of life; the same seed gives the same list."""
+    if count > _DIFFERENT:
+        again = filler(_DIFFERENT, seed)
+        return [
+            again[at % _DIFFERENT] + f" No. {at // _DIFFERENT}." * (at >= _DIFFERENT)
+            for at in range(count)
+        ]
     chinese = count * 2 // 5
     chooser = random.Random(seed)
     english = [
@@ -81,9 +109,9 @@ def filler(count: int, seed: int) -> list[str]:
     return texts
 
 
-def _entries(file: str, name: str) -> list[dict[str, Any]]:
+def _entries(file: Path, name: str) -> list[dict[str, Any]]:
     """The tables of a file, untyped as TOML is; a wrong key fails where the dataclass is made."""
-    entries: list[dict[str, Any]] = tomllib.loads((_HERE / file).read_text("utf-8"))[name]
+    entries: list[dict[str, Any]] = tomllib.loads(file.read_text("utf-8"))[name]
     return entries
 
 

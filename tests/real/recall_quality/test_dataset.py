@@ -9,8 +9,9 @@ from typing import get_args
 
 from tests.real.recall_quality import dataset
 
-MEMORIES = dataset.memories()
-PROMPTS = dataset.prompts()
+TEAM = dataset.home("team")
+MEMORIES = dataset.memories(TEAM)
+PROMPTS = dataset.prompts(TEAM)
 PARTS: tuple[dataset.Part, ...] = get_args(dataset.Part)
 ENTRIES: tuple[dataset.Memory | dataset.Prompt, ...] = (*MEMORIES, *PROMPTS)
 SHORT = range(5, 16)
@@ -68,7 +69,9 @@ def test_the_parts_are_alike() -> None:
     def group(prompt: dataset.Prompt) -> tuple[str, bool, bool]:
         return prompt.language, dataset.words(prompt.text) in LONG, bool(prompt.expected)
 
-    tuning, *others = (Counter(map(group, dataset.prompts(part))) for part in PARTS)
+    tuning, *others = (
+        Counter(group(prompt) for prompt in PROMPTS if prompt.part == part) for part in PARTS
+    )
     assert len(tuning) == 8  # every kind of prompt is there
     assert others == [tuning] * 2
     assert 3 * tuning.total() == len(PROMPTS)
@@ -83,3 +86,29 @@ def test_filler_is_deterministic_different_and_of_another_world() -> None:
     han = sum(any("\u4e00" <= char <= "\u9fff" for char in text) for text in texts)
     assert han == 400
     assert all(8 <= dataset.words(text) <= 45 for text in texts)
+
+
+NEWER = {
+    "tidewell": {"en": 48, "zh": 32, "mixed": 16},
+    "lumora": {"ja": 12, "ko": 12, "de": 12, "es": 12, "ru": 12, "en": 12},
+}
+
+
+def test_the_newer_sets_are_of_every_kind_and_their_parts_are_alike() -> None:
+    for name, languages in NEWER.items():
+        known = {memory.id for memory in dataset.memories(dataset.home(name))}
+        prompts = dataset.prompts(dataset.home(name))
+        assert len({prompt.id for prompt in prompts}) == len({prompt.text for prompt in prompts})
+        assert len(prompts) == 2 * sum(languages.values())
+        assert all(set(prompt.expected) <= known for prompt in prompts)
+        parts = [
+            [prompt for prompt in prompts if prompt.part == part]
+            for part in ("tuning", "kept_aside")
+        ]
+        kinds, others = (Counter((it.kind, it.language) for it in part) for part in parts)
+        assert kinds == others
+        assert {kind for kind, _ in kinds} == set(get_args(dataset.Kind))
+        assert Counter(prompt.language for prompt in parts[0]) == languages
+        for prompt in prompts:
+            wanted = {"none": 0, "decoy": 0, "two": 2}.get(prompt.kind, 1)
+            assert len(set(prompt.expected)) == wanted, prompt.id
