@@ -37,7 +37,9 @@ def serve(no_leaks: None) -> Iterator[Serve]:
 
         def begin(routes: dict[str, Behaviour]) -> tuple[PowerContext, HostileServer]:
             server = stack.enter_context(HostileServer(by_path(routes, healthy)))
-            return stack.enter_context(PowerContext(settings(server.base_url))), server
+            # A wide deadline: what a look-up does with its share of it is the subject of other tests.
+            bound = settings(server.base_url, remember_timeout_seconds=20)
+            return stack.enter_context(PowerContext(bound)), server
 
         yield begin
 

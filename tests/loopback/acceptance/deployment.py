@@ -21,6 +21,7 @@ OWNER = "6f9e2c1a-7d41-4f0b-9a53-c2e8b1d07f64"
 CONVENTION = "Order service: money amounts are integer cents; use pytest for backend tests."
 QUESTION = "Add a refund calculation to the order service, following its conventions."
 MAX_BYTES = 8000  # the default budget
+LOOK = "POST /v1/scopes/{scope_id}/artifacts/atomic-memory/search"
 
 
 @dataclass
@@ -61,8 +62,16 @@ class Deployment:
 
     @property
     def seen(self) -> list[str]:
-        """Every request that arrived, in order."""
-        return [f"{request.method} {request.path}" for request in self.proxy.requests]
+        """Every request that arrived, in order; the second look's as ``LOOK``."""
+        lines = [f"{request.method} {request.path}" for request in self.proxy.requests]
+        return [line.replace(f"/{self.scope_id}/", "/{scope_id}/") for line in lines]
+
+    @property
+    def recalled(self) -> list[str]:
+        """What a recall of the convention by the question sends: it answers half of it, so newer servers are asked for
+        the rest.
+        """
+        return [PREPARE, LOOK] if self.atomic else [PREPARE]
 
     def bodies(self, method_and_path: str) -> list[dict[str, Any]]:
         return [r.json for r in self.proxy.requests if r.is_for(method_and_path)]

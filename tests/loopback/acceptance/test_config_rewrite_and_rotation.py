@@ -88,7 +88,7 @@ async def test_config_rewrite_keeps_the_one_binding(
         assert CONVENTION in str(memory_block(await gateway.ask(QUESTION, owner(OWNER))))
 
     assert (again["status"], again["citation"]) == ("already_saved", saved["citation"])
-    assert {r.json["scope_id"] for r in deployment.proxy.requests} == {deployment.scope_id}
+    assert {r.scope_id for r in deployment.proxy.requests} == {deployment.scope_id}
     binding = (deployment.scope_id, deployment.server.token, OWNER, deployment.proxy.base_url)
     assert not [value for value in binding if value in file.read_text()]
 
@@ -109,7 +109,7 @@ async def test_rotation_needs_a_restart_and_reaches_both_consumers(deployment: D
         await gateway.remember(CONVENTION, owner(OWNER))
         assert CONVENTION in str(memory_block(await gateway.ask(QUESTION, owner(OWNER))))
         assert failure(await gateway.remember("No.", owner(successor))).startswith("rejected:")
-    assert {request.json["scope_id"] for request in deployment.proxy.requests} == {old}
+    assert {request.scope_id for request in deployment.proxy.requests} == {old}
     deployment.proxy.clear()
 
     deployment.bind(token=deployment.server.token)
@@ -118,7 +118,7 @@ async def test_rotation_needs_a_restart_and_reaches_both_consumers(deployment: D
         await gateway.remember(CONVENTION, owner(successor))
         assert CONVENTION in str(memory_block(await gateway.ask(QUESTION, owner(successor))))
         assert failure(await gateway.remember("No.", owner(OWNER))).startswith("rejected:")
-    assert {request.json["scope_id"] for request in deployment.proxy.requests} == {new}
+    assert {request.scope_id for request in deployment.proxy.requests} == {new}
     assert len(deployment.memories()) == len(deployment.server.memories(new)) == 1
 
 

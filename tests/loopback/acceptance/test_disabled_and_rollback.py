@@ -17,7 +17,7 @@ from tests.loopback.acceptance.deployment import (
     failure,
     types,
 )
-from tests.support.answers import PREPARE, REMEMBER, SEARCH
+from tests.support.answers import REMEMBER, SEARCH
 from tests.support.gateway import MEMORY, PLUGINS, TOOL_NAME, Gateway, memory_block, owner, result
 
 pytestmark = pytest.mark.anyio
@@ -75,7 +75,7 @@ async def test_disabled_plugin_alone_leaves_recall(deployment: Deployment) -> No
     with Gateway(plugins=DISABLED) as gateway:
         assert TOOL_NAME not in gateway.tools
         assert memory_block(await gateway.ask(QUESTION, owner(OWNER))) is not None
-    assert deployment.seen == [PREPARE]
+    assert deployment.seen == deployment.recalled
 
 
 async def test_disabled_memory_alone_leaves_the_tool(deployment: Deployment) -> None:

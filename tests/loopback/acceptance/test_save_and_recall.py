@@ -35,7 +35,7 @@ async def test_explicit_save_then_new_chat(deployment: Deployment) -> None:
     assert block == f"<memory>\n{prepared['content']}\n</memory>"
     assert all(text in block for text in [CONVENTION, *names_in(saved["citation"])])
     assert types(outbound) == ["system", "human", "human"]
-    assert deployment.seen == [SEARCH, REMEMBER, PREPARE]
+    assert deployment.seen == [SEARCH, REMEMBER, *deployment.recalled]
 
 
 async def test_explicit_save_then_new_chat_sends_exactly_the_documented_requests(
@@ -107,7 +107,7 @@ async def test_other_host_to_deerflow(deployment: Deployment) -> None:
     block = memory_block(outbound)
     assert block == f"<memory>\n{prepared['content']}\n</memory>"
     assert all(text in block for text in [CONVENTION, *names_in(dict(memory["citation"]))])
-    assert deployment.seen == [PREPARE]
+    assert deployment.seen == deployment.recalled
 
 
 async def test_deerflow_to_other_host(deployment: Deployment) -> None:

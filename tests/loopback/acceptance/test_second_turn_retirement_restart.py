@@ -7,7 +7,14 @@ import pytest
 from deerflow.agents.memory.summarization_hook import SummarizationEvent, memory_flush_hook
 from deerflow.agents.middlewares.outbound import Conversation
 
-from tests.loopback.acceptance.deployment import CONVENTION, OWNER, QUESTION, Deployment, types
+from tests.loopback.acceptance.deployment import (
+    CONVENTION,
+    LOOK,
+    OWNER,
+    QUESTION,
+    Deployment,
+    types,
+)
 from tests.support.answers import PREPARE, REMEMBER, SEARCH
 from tests.support.gateway import Gateway, memory_block, owner, result
 
@@ -26,7 +33,7 @@ async def test_second_turn_is_not_refreshed(deployment: Deployment) -> None:
 
     assert memory_block(second) == memory_block(first)
     assert LATER not in str(memory_block(second))
-    assert deployment.seen == [PREPARE]
+    assert deployment.seen == deployment.recalled
 
 
 async def test_second_turn_after_an_empty_first_one_asks_nothing(deployment: Deployment) -> None:
@@ -112,7 +119,7 @@ async def test_passive_capture_excluded_from_turns_and_compaction(deployment: De
         assert gateway.manager.shutdown_flush(1.0) is True
 
     assert deployment.seen == asked, "the recall of the first turn, and nothing else"
-    assert set(asked) <= {PREPARE, SEARCH}
+    assert set(asked) <= {PREPARE, SEARCH, LOOK}
     assert deployment.server.sources(deployment.scope_id) == 0
     assert deployment.memories() == []
 

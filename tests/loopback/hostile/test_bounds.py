@@ -115,7 +115,9 @@ def test_of_more_hits_than_were_asked_for_the_first_are_taken(
         "Which representation of money amounts did everybody agree on for refund rounding, please?"
     )
     others = [f"Nothing alike at all {at}." for at in range(10)]
-    meant = "Order service: money amounts are integer cents; refund rounding is half up."
+    meant = (
+        "Representation of money amounts: integer cents, by refund rounding half up, as all agreed."
+    )
 
     def prepares(connection: Connection, request: Request) -> None:
         content = None if request.json["query"] == asked else "found"

@@ -104,7 +104,7 @@ def test_from_install_to_removal_with_one_binding(
         assert (enabled["status"], enabled["citation"]) == ("already_saved", first["citation"])
         assert TEXT in enabled["memory"]
 
-    assert {request.json["scope_id"] for request in proxy.requests} == {scope}
+    assert {request.scope_id for request in proxy.requests} == {scope}
     credentials = {request.header("authorization") for request in proxy.requests}
     assert credentials == {f"Bearer {powercontext_141.token}"}
     assert len(powercontext_141.memories(scope)) == 1

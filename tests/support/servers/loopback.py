@@ -41,6 +41,13 @@ class Request:
     def json(self) -> Any:  # what a client sent, to be compared with a literal
         return json.loads(self.body)
 
+    @property
+    def scope_id(self) -> str:
+        """The Scope that it names, in its path or its body."""
+        folder, _, rest = self.path.removeprefix("/v1/").partition("/")
+        named: str = rest.partition("/")[0] if folder == "scopes" else self.json["scope_id"]
+        return named
+
     def header(self, name: str) -> str | None:
         return next((value for key, value in self.headers if key == name.lower()), None)
 
